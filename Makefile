@@ -1,0 +1,49 @@
+# Two commands do everything: `make demo` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test slow lint types layers bench results clean
+
+help: ## list the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.base: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/.test: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	@touch $@ $(VENV)/.base
+
+demo: $(VENV)/.base ## install, then the whole job on a small shop, into demo/
+	$(BIN)/stretto demo --out demo
+
+test: $(VENV)/.test ## install the test tools too, then the whole suite
+	$(BIN)/python -m pytest -q
+
+slow: $(VENV)/.test ## the checks that take minutes
+	$(BIN)/python -m pytest -q -m slow
+
+lint: $(VENV)/.test ## ruff: lint and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.test ## mypy --strict
+	$(BIN)/mypy
+
+layers: $(VENV)/.test ## import-linter contracts
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.test ## measure, each number beside its baseline
+	$(BIN)/python -m pytest -q benchmarks --benchmark-only -m "slow or not slow"
+
+results: $(VENV)/.base ## reproduce docs/results from ../shared/data
+	$(BIN)/python benchmarks/figures.py --out docs/results
+
+clean: ## remove what the targets above made
+	rm -rf $(VENV) demo

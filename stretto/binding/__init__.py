@@ -1,0 +1,1 @@
+"""Where a lookup's arguments come from."""

@@ -1,0 +1,1 @@
+"""What an agent did: episodes, their steps, and the tools they could call."""

@@ -1,0 +1,1 @@
+"""Measuring, without changing anything."""

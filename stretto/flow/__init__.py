@@ -1,0 +1,1 @@
+"""The compiled thing: what a flow holds, and how it decides."""

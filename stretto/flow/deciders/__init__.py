@@ -1,0 +1,1 @@
+"""What turns a site's options into probabilities."""

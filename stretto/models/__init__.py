@@ -1,0 +1,1 @@
+"""The statistical models, in NumPyro. Nothing else imports JAX."""

@@ -1,0 +1,1 @@
+"""A flow's run after one call, as a small probabilistic program."""

@@ -1,0 +1,1 @@
+"""Outside records, read as episodes."""
