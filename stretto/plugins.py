@@ -1,4 +1,4 @@
-"""Extension points: groups of entry points, whose members load one at a time, by name."""
+"""Extension points: groups of entry points, each member loaded by name, alone."""
 
 from dataclasses import dataclass
 from importlib.metadata import entry_points

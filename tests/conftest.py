@@ -12,5 +12,7 @@ def shared(path: str) -> Path:
     """A file of the shared data, or a skip where the data are absent."""
     found = SHARED / path
     if not found.exists():
-        pytest.skip(f"the shared data are not beside the checkout (../shared/data/{path})")
+        pytest.skip(
+            f"the shared data are not beside the checkout (../shared/data/{path})"
+        )
     return found
