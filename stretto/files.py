@@ -57,18 +57,13 @@ class Node:
         for key, value in self.fields().items():
             yield key, Node(value, self.path, key, self)
 
-    def list(self) -> "list[Node]":
-        """An array's items."""
+    def array(self, length: int | None = None) -> list["Node"]:
+        """An array's items, of which there have to be `length`."""
         if not isinstance(self.value, list):
             self.wanted("an array")
-        return [Node(item, self.path, i, self) for i, item in enumerate(self.value)]
-
-    def tuple(self, length: int) -> "list[Node]":
-        """The items of an array of a known length."""
-        items = self.list()
-        if len(items) != length:
+        if length is not None and len(self.value) != length:
             self.wanted(f"an array of {length}")
-        return items
+        return [Node(item, self.path, i, self) for i, item in enumerate(self.value)]
 
     def text(self) -> str:
         """A string."""
