@@ -1,3 +1,81 @@
-"""Learn an agent's tool-calling habit; serve its read-only part as a flow."""
+"""
+Learn an agent's tool-calling habit; serve its read-only part as a flow.
+
+A public name's home is imported when the name is first used.
+"""
+
+import importlib
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Episode",
+    "Flow",
+    "Manifest",
+    "Program",
+    "Settings",
+    "StrettoError",
+    "audit",
+    "decide",
+    "headroom",
+    "learn_flow",
+    "parse_program",
+    "read",
+    "read_flow",
+    "read_manifest",
+    "render_program",
+    "replay",
+    "write_flow",
+]
+
+if TYPE_CHECKING:
+    from stretto.episodes.episode import Episode
+    from stretto.episodes.manifest import Manifest, read_manifest
+    from stretto.errors import StrettoError
+    from stretto.evaluate.audit import audit
+    from stretto.evaluate.headroom import headroom
+    from stretto.evaluate.replay import replay
+    from stretto.flow.decide import decide
+    from stretto.flow.flow import Flow
+    from stretto.flow.wire import read_flow, write_flow
+    from stretto.learn.learn import Settings
+    from stretto.learn.learn import learn as learn_flow
+    from stretto.program.ast import Program
+    from stretto.program.render import render as render_program
+    from stretto.program.text import parse as parse_program
+    from stretto.traces.reader import read
+else:
+
+    def __getattr__(name: str) -> object:
+        if name not in HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module, attribute = HOMES[name].split(":")
+        found = globals()[name] = getattr(importlib.import_module(module), attribute)
+        return found
+
+
+HOMES = {
+    "Episode": "stretto.episodes.episode:Episode",
+    "Flow": "stretto.flow.flow:Flow",
+    "Manifest": "stretto.episodes.manifest:Manifest",
+    "Program": "stretto.program.ast:Program",
+    "Settings": "stretto.learn.learn:Settings",
+    "StrettoError": "stretto.errors:StrettoError",
+    "audit": "stretto.evaluate.audit:audit",
+    "decide": "stretto.flow.decide:decide",
+    "headroom": "stretto.evaluate.headroom:headroom",
+    "learn_flow": "stretto.learn.learn:learn",
+    "parse_program": "stretto.program.text:parse",
+    "read": "stretto.traces.reader:read",
+    "read_flow": "stretto.flow.wire:read_flow",
+    "read_manifest": "stretto.episodes.manifest:read_manifest",
+    "render_program": "stretto.program.render:render",
+    "replay": "stretto.evaluate.replay:replay",
+    "write_flow": "stretto.flow.wire:write_flow",
+}
+"""The public names, and `module:attribute` of each."""
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *HOMES})

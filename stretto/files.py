@@ -6,6 +6,7 @@ whole or not at all.
 import json
 import math
 import os
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -91,6 +92,8 @@ class Node:
         value = self.value
         if isinstance(value, bool) or not isinstance(value, int | float):
             self.wanted("a number")
+        if abs(value) > sys.float_info.max:
+            self.wanted("a finite number")
         if not low <= value <= high:
             self.wanted(f"a number from {low:g} to {high:g}")
         return float(value)
@@ -124,9 +127,9 @@ class Node:
             found = found[:57] + "…"
         self.fail(f"is {found}, and should be {what}")
 
-    def fail(self, cause: str) -> NoReturn:
+    def fail(self, cause: str, *, hint: str | None = None) -> NoReturn:
         """Fail at this place, for `cause`."""
-        raise FormatError(self.path, cause, place=self.place())
+        raise FormatError(self.path, cause, place=self.place(), hint=hint)
 
 
 def read_json(path: str | Path) -> Node:

@@ -9,7 +9,7 @@ from stretto.errors import BrokenPlugin, UnknownPlugin
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # no slots: `Registry[T](…)` notes its T on the instance
 class Registry(Generic[T]):
     """The members of one extension point."""
 

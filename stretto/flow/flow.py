@@ -76,9 +76,9 @@ class Predicate:
 class SiteRate(NamedTuple):
     """The held-out decisions at a site."""
 
-    decisions: int
-    agreed: int
-    covered: int
+    decisions: float
+    agreed: float
+    covered: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ class Flow:
     program: Program
     group: int = GROUP
     predicates: tuple[Predicate, ...] = ()
-    weighed: tuple[str, ...] = ()
+    weighed: tuple[Predicate, ...] = ()
     folds: tuple[Fit, ...] = ()
     model: str = ""
     promoted: Promotion | None = None
@@ -160,5 +160,7 @@ class Flow:
     contracts: Mapping[str, str] = field(default_factory=dict)
     reach: Backoff | None = None
     surprise: Surprise | None = None
+    has_program: bool = True
+    """False for a file that leaves the program out, and so runs the standard one."""
     extra: Mapping[str, Json] = field(default_factory=dict)
     """Optional fields this build does not know, kept as they were read."""

@@ -1,0 +1,182 @@
+"""The arguments a lookup would be given, from what has been seen."""
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from stretto.binding.said import Row
+from stretto.binding.seen import Passed, Seen, passed_by
+from stretto.binding.sources import Bindings, Slot
+from stretto.canonical import Json, compact
+from stretto.episodes.episode import ToolCall
+
+ALREADY = "already looked up"
+NEVER = "never called in training"
+
+
+class Mention(StrEnum):
+    """What the user has said of a pick."""
+
+    PICKED = "picked"
+    """They mentioned every value, or its record; or there was nothing to mention."""
+    NONE = "none"
+    OTHER = "other"
+    """They mentioned another value that stood where this one does."""
+    DESCRIBED = "described"
+    """They gave a value that one record already read holds and another lacks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """A lookup's arguments: the required ones, and those that have a constant."""
+
+    arguments: dict[str, Json]
+    mention: Mention
+
+
+def pick(
+    bindings: Bindings, tool: str, seen: Seen, also: Sequence[ToolCall] = ()
+) -> Pick | str:
+    """
+    The arguments a lookup would be given next, or why there are none.
+
+    Args:
+        also: Calls of the same turn that count as made: in training the earlier ones,
+            live those without a result.
+    """
+    recipe = bindings.recipe(tool)
+    if recipe is None:
+        return NEVER
+    if not recipe.required and is_made(tool, seen, also):
+        return ALREADY
+    used = used_values(seen, also)
+    filled: list[_Filled] = []
+    for slot in recipe.slots:
+        value = _fill(tool, slot, seen, used)
+        if isinstance(value, str):
+            return f"{slot.argument}: {value}"
+        filled.append(value)
+    arguments = dict(recipe.constants)
+    arguments.update((value.argument, value.value) for value in filled)
+    return Pick(dict(sorted(arguments.items())), _mention(tool, filled, seen))
+
+
+def is_made(tool: str, seen: Seen, also: Sequence[ToolCall]) -> bool:
+    """Whether the tool was called before, whatever became of it."""
+    return tool in seen.called or any(call.tool == tool for call in also)
+
+
+def used_values(
+    seen: Seen, also: Sequence[ToolCall]
+) -> AbstractSet[tuple[str, str, str]]:
+    """Every tool, argument and text passed before, whatever became of the call."""
+    if not also:
+        return seen.passed
+    return seen.passed.union(*map(passed_by, also))
+
+
+class _Filled(NamedTuple):
+    """One argument's value, and what the user has said of it."""
+
+    argument: str
+    value: Json
+    mentioned: bool
+    other: bool = False
+    """Whether they mentioned another value at the argument's sources instead."""
+    row: Row | None = None
+    """What a string was picked from."""
+
+
+def _fill(
+    tool: str, slot: Slot, seen: Seen, used: AbstractSet[tuple[str, str, str]]
+) -> _Filled | str:
+    if not slot.rules:
+        if slot.takes_lists or slot.takes_strings:
+            return "no source in training; the agent has to supply it"
+        return "neither a string nor a list of strings in training"
+    choose = _whole_list if slot.takes_lists else _one_string
+    return choose(tool, slot, seen, used) or "no value is left that was not passed"
+
+
+def _whole_list(
+    tool: str, slot: Slot, seen: Seen, used: AbstractSet[tuple[str, str, str]]
+) -> _Filled | None:
+    """The latest list at one of the sources, unless it was passed before."""
+    for row in _latest_rows(slot, seen):
+        values: list[Json] = [*row.values]
+        if values and (tool, slot.argument, compact(values)) not in used:
+            return _Filled(slot.argument, values, all(row.named))
+    return None
+
+
+def _one_string(
+    tool: str, slot: Slot, seen: Seen, used: AbstractSet[tuple[str, str, str]]
+) -> _Filled | None:
+    """The first string the user named that was not passed before, else the first."""
+    argument = slot.argument
+    rows = _rows(slot, seen)
+    any_named = any([row.any_named for row in rows])
+    first: _Filled | None = None
+    tried: set[str] = set()
+    for row in rows:
+        for value, named in zip(row.values, row.named, strict=True):
+            if value in tried or (tool, argument, value) in used:
+                continue
+            if named:
+                return _Filled(argument, value, True)
+            if first is None:
+                first = _Filled(argument, value, False, any_named, row)
+            if not any_named:
+                return first
+            tried.add(value)
+    return first
+
+
+def _rows(slot: Slot, seen: Seen) -> list[Row]:
+    """The values at the sources, in the site's order or from the latest output on."""
+    order = slot.by_site.get(seen.site or "")
+    if order is None:
+        return _latest_rows(slot, seen)
+    return [
+        seen.said.row(output, source.path)
+        for source in order
+        for output in reversed(seen.outputs_of(source.tool))
+    ]
+
+
+def _latest_rows(slot: Slot, seen: Seen) -> list[Row]:
+    return [
+        seen.said.row(output, path)
+        for tool, output in reversed(seen.outputs)
+        for path in slot.paths.get(tool, ())
+    ]
+
+
+def _mention(tool: str, filled: list[_Filled], seen: Seen) -> Mention:
+    if all([value.mentioned for value in filled]):
+        return Mention.PICKED
+    if any([value.other for value in filled]):
+        return Mention.OTHER
+    if any(_is_described(tool, value, seen) for value in filled):
+        return Mention.DESCRIBED
+    return Mention.NONE
+
+
+def _is_described(tool: str, value: _Filled, seen: Seen) -> bool:
+    """
+    Whether the record the user described may have been read already.
+
+    Of the other values in the same place, at least two were looked up, and the user
+    gave a key that what one of them returned holds and what another returned lacks.
+    """
+    if value.row is None or len(value.row.values) < 3:
+        return False
+    others = {*value.row.values} - {value.value}
+    found = [seen.returned(Passed(tool, value.argument, other)) for other in others]
+    records = [output.keys for output in found if output is not None]
+    if len(records) < 2:
+        return False
+    apart = frozenset.union(*records) - frozenset.intersection(*records)
+    return not apart.isdisjoint(seen.given()) or any(map(seen.said.mentions, apart))

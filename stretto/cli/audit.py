@@ -1,0 +1,87 @@
+"""`stretto audit`: score recorded sessions under a flow."""
+
+from pathlib import Path
+
+import click
+
+from stretto.canonical import Json
+from stretto.cli.chosen import measured
+from stretto.cli.examples import example
+from stretto.cli.options import Sessions, as_json, sessions
+from stretto.cli.reports import html_option, write_report
+from stretto.cli.tasks import Tasks, tasks
+from stretto.evaluate.audit import Audit
+from stretto.evaluate.audit import audit as audit_flow
+from stretto.flow.wire import read_flow
+from stretto.report.audit import audit_document
+
+
+@click.command(
+    epilog=example(
+        "stretto audit shop.flow.json new-sessions/",
+        "stretto audit retail.flow.json results.json.gz --split split.json \\",
+        "    --html audit.html",
+    ),
+)
+@click.argument("flow", type=click.Path(path_type=Path))
+@sessions
+@tasks("test")
+@click.option("--decider", metavar="NAME", help="Whose probabilities: habit or reach.")
+@html_option
+@as_json
+def audit(
+    flow: Path,
+    sessions: Sessions,
+    tasks: Tasks | None,
+    decider: str | None,
+    page: Path | None,
+    as_json: bool,
+) -> None:
+    """
+    Score recorded sessions under a flow.
+
+    How likely the flow makes what the agents did after each call: agreement, surprise
+    by decision, site and session, and calibration. Nothing is looked up and nothing is
+    asked.
+    """
+    found = audit_flow(read_flow(flow), measured(sessions, tasks), decider=decider)
+    write_report(
+        lambda draw: audit_document(found, flow.name, draw),
+        summary(found),
+        page,
+        as_json,
+    )
+
+
+def summary(audit: Audit) -> Json:
+    """The audit as JSON. Log probabilities are in nats."""
+    return {
+        "domain": audit.domain,
+        "decider": audit.decider,
+        "episodes": audit.episodes,
+        "decisions": audit.decisions,
+        "unanswered": 0,
+        "log_prob": audit.log_p,
+        "mean_log_prob": audit.mean_log_p,
+        "offered": audit.offered,
+        "mean_log_prob_offered": audit.mean_log_p_offered,
+        "agreement": audit.agreement,
+        "expected_agreement": audit.expected_agreement,
+        "ece": audit.ece,
+        "skipped": {code.value: n for code, n in audit.skipped.items()},
+        "calibration": [
+            {"from": b.low, "decisions": b.decisions, "mean_prob": b.mean_p,
+             "agreement": b.agreement}
+            for b in audit.calibration
+        ],
+        "sites": [
+            {"site": s.site, "decisions": s.decisions, "agreement": s.agreement,
+             "mean_log_prob": s.mean_log_p}
+            for s in audit.sites
+        ],
+        "surprising": [
+            {"episode": e.episode, "task": e.task, "decisions": e.decisions,
+             "mean_log_prob": e.mean_log_p}
+            for e in audit.surprising
+        ],
+    }  # fmt: skip

@@ -1,0 +1,137 @@
+"""
+`stretto`: the names of the commands, and how an error is told.
+
+A command's module is imported when it runs. The table holds what `--help` prints, so
+that help loads none of them.
+"""
+
+import difflib
+import importlib
+import io
+import sys
+from typing import Any, NamedTuple
+
+import click
+from click.shell_completion import CompletionItem
+
+from stretto import __version__
+from stretto.cli.examples import example
+from stretto.errors import StrettoError
+
+
+class Entry(NamedTuple):
+    """Where a command is, and its help's first line."""
+
+    home: str
+    """`module:attribute`."""
+    help: str
+
+
+COMMANDS = {
+    "audit": Entry("stretto.cli.audit:audit", "Score recorded sessions under a flow."),
+    "demo": Entry(
+        "stretto.cli.demo:demo", "Record, learn, audit and replay on a small shop."
+    ),
+    "episodes": Entry(
+        "stretto.cli.episodes:episodes", "Show what recorded sessions hold."
+    ),
+    "flow-diff": Entry(
+        "stretto.cli.flow_diff:flow_diff",
+        "Compare two flows: what needs review, first.",
+    ),
+    "flow-show": Entry("stretto.cli.flow_show:flow_show", "Print a flow for review."),
+    "learn": Entry("stretto.cli.learn:learn", "Learn a flow from recorded sessions."),
+    "program": Entry(
+        "stretto.cli.program:program", "Check, print, run or score a program."
+    ),
+    "replay": Entry(
+        "stretto.cli.replay:replay", "Replay recorded sessions with a flow behind them."
+    ),
+    "simulate": Entry(
+        "stretto.cli.simulate:simulate", "Draw sessions from a flow's own model."
+    ),
+}
+
+ANSWERS = {"flow-diff"}
+"""Commands whose exit code 1 is an answer; their errors exit 2."""
+
+
+class LazyGroup(click.Group):
+    """The commands of the table, each imported when it runs."""
+
+    def list_commands(self, _: click.Context) -> list[str]:
+        return sorted(COMMANDS)
+
+    def get_command(self, _: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        module, attribute = COMMANDS[name].home.split(":")
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            near = difflib.get_close_matches(name, COMMANDS, n=1)
+            guess = f" Did you mean {near[0]}?" if near else ""
+            ctx.fail(f"there is no command {name!r}.{guess}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [(name, COMMANDS[name].help) for name in sorted(COMMANDS)]
+            )
+
+    def shell_complete(
+        self, ctx: click.Context, incomplete: str
+    ) -> list[CompletionItem]:
+        return [
+            *(
+                CompletionItem(name, help=entry.help)
+                for name, entry in sorted(COMMANDS.items())
+                if name.startswith(incomplete)
+            ),
+            *click.Command.shell_complete(self, ctx, incomplete),
+        ]
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except StrettoError as error:
+            _tell(error)
+            ctx.exit(2 if ctx.invoked_subcommand in ANSWERS else 1)
+        except KeyboardInterrupt:
+            start = "\n" if sys.stderr.isatty() else ""  # behind the terminal's ^C
+            click.echo(f"{start}interrupted; no output was left half-written", err=True)
+            ctx.exit(130)
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=example(
+        "stretto episodes sessions/",
+        "stretto learn sessions/ -o shop.flow.json",
+        "stretto flow-show shop.flow.json",
+    ),
+)
+@click.version_option(__version__, prog_name="stretto", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Learn an agent's tool-calling habit; serve its read-only part as a flow."""
+
+
+def main() -> None:
+    """Run the command that the process was started for, and exit as it says."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that has no `→`
+    cli(prog_name="stretto")
+
+
+def _tell(error: StrettoError) -> None:
+    click.echo(f"{click.style('error:', fg='red', bold=True)} {error}", err=True)
+    if error.hint:
+        click.echo(f"{click.style('hint:', bold=True)} {error.hint}", err=True)

@@ -1,0 +1,151 @@
+"""The options that several commands share."""
+
+import functools
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import click
+
+from stretto.cli.progress import track
+from stretto.episodes.episode import Episode
+from stretto.episodes.manifest import Manifest, read_manifest
+from stretto.files import read_json
+from stretto.learn.corpus import Corpus
+from stretto.traces.ledger import Ledger
+from stretto.traces.reader import ReadOptions, read
+
+
+@dataclass(frozen=True, slots=True)
+class Sessions:
+    """The sessions a command was given, and how to read them."""
+
+    paths: tuple[Path, ...]
+    reader: str | None = None
+    options: ReadOptions = field(default_factory=ReadOptions)
+    given: Manifest | None = None
+    """The manifest of `--manifest`."""
+    ledger: Ledger = field(default_factory=Ledger)
+    """What reading brought to light, once it is over."""
+
+    def episodes(self) -> Iterator[Episode]:
+        """
+        The episodes, one at a time, with progress shown on a terminal.
+
+        Raises:
+            TraceError: nothing can be read at all, or, with `--strict`, not everything.
+            UnknownPlugin: there is no reader of the name given.
+        """
+        episodes = read(
+            self.paths, reader=self.reader, options=self.options, ledger=self.ledger
+        )
+        return track(episodes, "reading sessions")
+
+    def corpus(self) -> Corpus:
+        """The episodes, to be gone through again; the first time fills the ledger."""
+        return Corpus(self.episodes, self._again)
+
+    def _again(self) -> Iterator[Episode]:
+        options = replace(self.options, strict=False)
+        return read(self.paths, reader=self.reader, options=options, ledger=Ledger())
+
+    def manifest(self) -> Manifest:
+        """What the sessions say about their tools, and `--manifest` laid over it."""
+        found = self.ledger.manifest
+        return found if self.given is None else found.merged(self.given)
+
+
+def sessions(command: Callable[..., None]) -> Callable[..., None]:
+    """Has the command take paths and the reading options, as one `sessions`."""
+
+    @functools.wraps(command)
+    def wrapped(
+        paths: tuple[Path, ...],
+        reader: str | None,
+        rewards: Path | None,
+        manifest: Path | None,
+        domain: str | None,
+        agent: str | None,
+        reward_field: str | None,
+        recursive: bool,
+        strict: bool,
+        strip_stop: bool,
+        **others: object,
+    ) -> None:
+        chosen = ReadOptions(
+            domain=domain,
+            agent=agent,
+            reward_field=reward_field,
+            rewards=None if rewards is None else read_rewards(rewards),
+            strict=strict,
+            recursive=recursive,
+            strip_stop=strip_stop,
+        )
+        given = None if manifest is None else read_manifest(manifest)
+        command(sessions=Sessions(paths, reader, chosen, given), **others)
+
+    for decorate in reversed(_READING):
+        wrapped = decorate(wrapped)
+    return wrapped
+
+
+as_json = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON instead of text."
+)
+
+
+def read_rewards(path: Path) -> Mapping[str, float]:
+    """
+    A rewards file, `{session id: reward between 0 and 1}`.
+
+    Raises:
+        FormatError: it does not have that shape.
+    """
+    return {session: node.number(0, 1) for session, node in read_json(path).items()}
+
+
+_FILE = click.Path(path_type=Path)
+
+_READING = (
+    click.argument(
+        "paths",
+        nargs=-1,
+        required=True,
+        type=click.Path(exists=True, path_type=Path),
+    ),
+    click.option(
+        "--reader",
+        metavar="NAME",
+        help="How to read the files, such as tau2 or sessions; found by looking if "
+        "left out.",
+    ),
+    click.option("--domain", metavar="NAME", help="The sessions' domain."),
+    click.option("--agent", metavar="NAME", help="The sessions' agent."),
+    click.option(
+        "--reward-field",
+        metavar="NAME",
+        help="The field of a chat transcript that holds its reward.",
+    ),
+    click.option(
+        "--rewards",
+        metavar="FILE",
+        type=_FILE,
+        help="JSON, {session id: reward from 0 to 1}; goes before what the files say.",
+    ),
+    click.option(
+        "--manifest",
+        metavar="FILE",
+        type=_FILE,
+        help="JSON that says which tools read and which write; goes before what the "
+        "files say.",
+    ),
+    click.option("--recursive", is_flag=True, help="Look into folders of folders too."),
+    click.option(
+        "--strict", is_flag=True, help="Stop at the first thing that cannot be read."
+    ),
+    click.option(
+        "--strip-stop",
+        is_flag=True,
+        help="Take a simulated user's stop token out of what users say.",
+    ),
+)

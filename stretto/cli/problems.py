@@ -1,0 +1,23 @@
+"""What could not be read, said once reading is over."""
+
+import click
+
+from stretto.cli.table import printable
+from stretto.traces.ledger import Ledger
+
+SHOWN = 3
+"""How many problems are told; `stretto episodes` tells more."""
+
+
+def warn_of_problems(ledger: Ledger) -> None:
+    """Say on standard error what of the sessions could not be read."""
+    n = ledger.counts["problems"]
+    for problem in ledger.problems[:SHOWN]:
+        _warn(str(problem))
+    if n > SHOWN:
+        _warn(f"{n - SHOWN:,} more could not be read; `stretto episodes` lists them")
+
+
+def _warn(text: str) -> None:
+    mark = click.style("warning:", fg="yellow", bold=True)
+    click.echo(f"{mark} {printable(text)}", err=True)

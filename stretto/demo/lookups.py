@@ -1,0 +1,62 @@
+"""What an agent looks up, as records, and what it remembers of it."""
+
+import json
+from dataclasses import replace
+
+from stretto.demo.acts import Call, Play, calls
+from stretto.demo.catalogue import Product, Terms
+from stretto.demo.world import Customer, Item, Order, Parcel, Status
+
+
+class Lookups:
+    """The records one agent has read. None is read twice unless it was changed."""
+
+    def __init__(self) -> None:
+        self._texts: dict[tuple[str, str], str] = {}
+
+    def customer(self, customer_id: str) -> Play[Customer]:
+        """An account."""
+        [text] = yield from self._texts_of("get_customer", "customer_id", customer_id)
+        customer = Customer(**json.loads(text))
+        return replace(customer, order_ids=tuple(customer.order_ids))
+
+    def orders(self, *order_ids: str) -> Play[list[Order]]:
+        """Orders, those not known yet read in one turn."""
+        texts = yield from self._texts_of("get_order", "order_id", *order_ids)
+        return [_order(text) for text in texts]
+
+    def parcels(self, *orders: Order) -> Play[list[Parcel]]:
+        """The parcels of orders that have one, those not known yet read in one turn."""
+        ids = [order.parcel_id for order in orders if order.parcel_id]
+        texts = yield from self._texts_of("track_parcel", "parcel_id", *ids)
+        return [Parcel(**json.loads(text)) for text in texts]
+
+    def product(self, item: Item) -> Play[Product]:
+        """The product an item is of."""
+        [text] = yield from self._texts_of("get_product", "product_id", item.product_id)
+        return Product(**json.loads(text))
+
+    def terms(self, item: Item) -> Play[Terms]:
+        """The terms on which an item comes back, by way of its product."""
+        category = (yield from self.product(item)).category
+        [text] = yield from self._texts_of("get_return_terms", "category", category)
+        return Terms(**json.loads(text))
+
+    def forget(self, order: Order) -> None:
+        """Read this order anew the next time, because it was changed."""
+        self._texts.pop(("get_order", order.order_id), None)
+
+    def _texts_of(self, tool: str, argument: str, *values: str) -> Play[list[str]]:
+        unread = [value for value in values if (tool, value) not in self._texts]
+        if unread:
+            made = [Call(tool, {argument: value}) for value in unread]
+            results = yield from calls(*made)
+            for value, result in zip(unread, results, strict=True):
+                self._texts[tool, value] = result.text
+        return [self._texts[tool, value] for value in values]
+
+
+def _order(text: str) -> Order:
+    order = Order(**json.loads(text))
+    items = tuple(Item(**item) for item in json.loads(text)["items"])
+    return replace(order, status=Status(order.status), items=items)

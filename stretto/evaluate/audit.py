@@ -1,0 +1,178 @@
+"""How well a flow's probabilities fit recorded sessions, before it is trusted."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from stretto.episodes.episode import Episode
+from stretto.evaluate.calibration import (
+    Bin,
+    calibration,
+    expected_calibration_error,
+)
+from stretto.evaluate.decisions import Scored, decisions
+from stretto.flow.deciders.decider import Decider, default_name
+from stretto.flow.deciders.decider import decider as decider_of
+from stretto.flow.decision import Reason
+from stretto.flow.flow import Flow
+
+N_SURPRISING = 10
+"""How many of the most surprising episodes an audit names."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteFit:
+    """The decisions at one site."""
+
+    site: str
+    decisions: int
+    agreement: float
+    mean_log_p: float
+    """In nats a decision."""
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeFit:
+    """The decisions of one episode."""
+
+    episode: str
+    task: str
+    decisions: int
+    mean_log_p: float
+    """In nats a decision."""
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """A flow's fit to recorded sessions. Log probabilities are in nats."""
+
+    domain: str
+    decider: str
+    episodes: int
+    decisions: int
+    log_p: float
+    """Of all the agents' own steps together: at most 0."""
+    agreement: float
+    """The share of decisions whose likeliest option is what the agent did."""
+    expected_agreement: float
+    """The mean probability of the agent's step."""
+    ece: float
+    offered: int
+    """The decisions whose step was among the site's own options."""
+    log_p_offered: float
+    """As `log_p`, over those alone."""
+    skipped: Mapping[Reason, int]
+    """The points where the flow hands back before weighing anything, by reason."""
+    calibration: tuple[Bin, ...]
+    sites: tuple[SiteFit, ...]
+    """By decisions, most first, then by name."""
+    surprising: tuple[EpisodeFit, ...]
+    """The episodes of the lowest mean log probability, lowest first."""
+
+    @property
+    def mean_log_p(self) -> float:
+        """Per decision; 0 where there are none."""
+        return self.log_p / self.decisions if self.decisions else 0.0
+
+    @property
+    def mean_log_p_offered(self) -> float:
+        """Per decision whose step was on offer; 0 where there are none."""
+        return self.log_p_offered / self.offered if self.offered else 0.0
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Running sums, so that an audit holds no episode longer than it scores it."""
+
+    scored: int = 0
+    agreed: int = 0
+    log_p: float = 0.0
+    p: float = 0.0
+
+    def add(self, decision: Scored) -> None:
+        self.scored += 1
+        self.agreed += decision.agreed
+        self.log_p += decision.log_p
+        self.p += decision.p_actual
+
+
+@dataclass(slots=True)
+class _Sums:
+    total: _Tally = field(default_factory=_Tally)
+    offered: _Tally = field(default_factory=_Tally)
+    sites: dict[str, _Tally] = field(default_factory=lambda: defaultdict(_Tally))
+    tops: list[tuple[float, bool]] = field(default_factory=list)
+    skipped: Counter[Reason] = field(default_factory=Counter)
+
+    def add(self, point: Scored | Reason) -> None:
+        if isinstance(point, Reason):
+            self.skipped[point] += 1
+            return
+        self.total.add(point)
+        self.sites[str(point.site)].add(point)
+        if point.offered:
+            self.offered.add(point)
+        self.tops.append((point.probabilities[point.top], point.agreed))
+
+
+def audit(
+    flow: Flow, episodes: Iterable[Episode], *, decider: str | None = None
+) -> Audit:
+    """
+    The fit of a flow's probabilities to what the agents of `episodes` did.
+
+    Args:
+        decider: Whose probabilities; by default the arbiter's, or the habit's in a
+            flow without one.
+
+    Raises:
+        UnknownPlugin: no installed package provides that decider.
+        CannotDecide: the flow does not hold what the decider needs.
+    """
+    if decider is None and default_name(flow) == "reach":
+        decider = "habit"
+    weigher = decider_of(flow, decider)
+    sums, fits = _Sums(), []
+    n_episodes = 0
+    for episode in episodes:
+        n_episodes += 1
+        points = list(decisions(flow, weigher, episode))
+        for point in points:
+            sums.add(point)
+        scored = [point for point in points if isinstance(point, Scored)]
+        if scored:
+            fits.append(_episode_fit(episode, scored))
+    return _audit(flow, weigher, n_episodes, sums, fits)
+
+
+def _episode_fit(episode: Episode, scored: Sequence[Scored]) -> EpisodeFit:
+    mean = sum(decision.log_p for decision in scored) / len(scored)
+    return EpisodeFit(episode.id, episode.task, len(scored), mean)
+
+
+def _audit(
+    flow: Flow, decider: Decider, episodes: int, sums: _Sums, fits: list[EpisodeFit]
+) -> Audit:
+    total = sums.total
+    n = max(total.scored, 1)
+    bins = calibration(sums.tops)
+    sites = [
+        SiteFit(name, t.scored, t.agreed / t.scored, t.log_p / t.scored)
+        for name, t in sums.sites.items()
+    ]
+    return Audit(
+        domain=flow.manifest.domain,
+        decider=decider.name,
+        episodes=episodes,
+        decisions=total.scored,
+        log_p=total.log_p,
+        agreement=total.agreed / n,
+        expected_agreement=total.p / n,
+        ece=expected_calibration_error(bins),
+        offered=sums.offered.scored,
+        log_p_offered=sums.offered.log_p,
+        skipped=dict(sorted(sums.skipped.items())),
+        calibration=bins,
+        sites=tuple(sorted(sites, key=lambda s: (-s.decisions, s.site))),
+        surprising=tuple(sorted(fits, key=lambda f: f.mean_log_p)[:N_SURPRISING]),
+    )

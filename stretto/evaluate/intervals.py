@@ -1,0 +1,52 @@
+"""Intervals that respect how sessions come: several to a task."""
+
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+N_DRAWS = 4000
+SEED = 0
+
+
+class Interval(NamedTuple):
+    """A central 95% percentile interval."""
+
+    low: float
+    high: float
+
+
+def share_interval(
+    tasks: Sequence[Hashable],
+    parts: Sequence[float],
+    wholes: Sequence[float],
+    *,
+    draws: int = N_DRAWS,
+    seed: int = SEED,
+) -> Interval | None:
+    """
+    The bootstrap interval of Σ parts / Σ wholes over tasks drawn with replacement.
+
+    A task's episodes stay together. None for fewer than two tasks, or when a draw's
+    wholes can sum to nothing.
+
+    Args:
+        tasks: Each episode's task; `parts` and `wholes` go with it.
+    """
+    names = sorted(set(tasks), key=str)
+    if len(names) < 2:
+        return None
+    place = {name: i for i, name in enumerate(names)}
+    sums = np.zeros((2, len(names)))
+    for task, part, whole in zip(tasks, parts, wholes, strict=True):
+        sums[:, place[task]] += part, whole
+    if not (sums[1] > 0).all():
+        sums = sums[:, sums[1] > 0]
+    if sums.shape[1] < 2:
+        return None
+    picks = np.random.default_rng(seed).integers(
+        sums.shape[1], size=(draws, sums.shape[1])
+    )
+    drawn = sums[:, picks].sum(axis=2)
+    low, high = np.quantile(drawn[0] / drawn[1], [0.025, 0.975])
+    return Interval(float(low), float(high))

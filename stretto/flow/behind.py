@@ -1,0 +1,48 @@
+"""A flow's run behind one of the agent's calls, with somebody to decide and look up."""
+
+from collections.abc import Callable
+
+from stretto.episodes.site import Site
+from stretto.flow.decision import Lookup
+from stretto.flow.run import MAX_LOOKUPS, Decide, Runner
+from stretto.program.events import Draw
+from stretto.program.handlers import Run, answer
+from stretto.program.values import Value
+
+
+def run_behind(
+    runner: Runner,
+    site: Site,
+    decide: Callable[[], Lookup | None],
+    look_up: Callable[[Lookup], bool],
+    *,
+    max_lookups: int = MAX_LOOKUPS,
+) -> Run:
+    """
+    The flow's program, run after a call at `site`.
+
+    At a decision it makes the lookup that `decide` gives, at an outcome it says how
+    the last lookup went. Whatever the program is, it makes at most `max_lookups`.
+
+    Args:
+        decide: The lookup to make as things stand; None hands back.
+        look_up: Makes a lookup; whether it succeeded.
+    """
+    made = 0
+    pending = False
+    """Whether a lookup was made and succeeded, and no outcome has told so yet."""
+
+    def choose(draw: Draw) -> Value:
+        nonlocal made, pending
+        if not isinstance(draw.distribution, Decide):
+            succeeded, pending = pending, False
+            return succeeded
+        lookup = decide() if made < max_lookups else None
+        if lookup is None:
+            pending = False
+            return 0
+        made += 1
+        pending = look_up(lookup)
+        return runner.numbers.of(lookup.tool)
+
+    return answer(runner.after(site, max_lookups=max_lookups), choose)

@@ -1,0 +1,185 @@
+"""
+A flow's program, given the flow: what its numbers, families and data stand for.
+
+The families are predictives of the habit's counts, in plain Python; the program's
+handlers do the rest, whether a run is scored, simulated or served.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+from stretto.episodes.site import Site
+from stretto.episodes.step import Outcome
+from stretto.episodes.vocabulary import RESPOND, parse
+from stretto.flow.flow import Flow
+from stretto.flow.options import options
+from stretto.program.ast import Program
+from stretto.program.events import Steps
+from stretto.program.families import Bernoulli, Categorical, Family
+from stretto.program.run import Start, prepare
+from stretto.program.standard import DATA
+from stretto.program.values import Value
+
+MAX_LOOKUPS = 8
+"""How many lookups may follow one call where nothing else is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """The tools by number, as a program knows them; 0 is handing back."""
+
+    names: tuple[str, ...]
+
+    def of(self, tool: str) -> int:
+        """A tool's number; for one the flow does not know, the number after all."""
+        return self.names.index(tool) if tool in self.names else len(self.names)
+
+    def tool(self, number: int) -> str | None:
+        """The tool of a number; None for handing back and for no known tool."""
+        return self.names[number] if 0 < number < len(self.names) else None
+
+
+def numbers(flow: Flow) -> Numbers:
+    """A flow's tools by number: its reads, then the manifest's others, each sorted."""
+    reads = sorted(flow.sites.reads)
+    others = sorted(set(flow.manifest.tools) - set(reads))
+    return Numbers((RESPOND, *reads, *others))
+
+
+def data(
+    tools: Numbers, site: Site, *, max_lookups: int = MAX_LOOKUPS
+) -> dict[str, Value]:
+    """What a run after the call at `site` is told."""
+    values = (tools.of(site.tool), site.failed, max_lookups)
+    return dict(zip(DATA, values, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Decide(Categorical):
+    """Which lookup comes next, by number, or 0 to hand back."""
+
+    site: Site | None = None
+    """None after no tool the flow knows, where all that is left is handing back."""
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Succeeds(Bernoulli):
+    """Whether a call succeeds."""
+
+    tool: str | None = None
+
+
+_NOWHERE, _COIN = Decide((1.0,)), Succeeds(0.5)
+"""After no tool the flow knows."""
+
+
+def families(flow: Flow) -> Mapping[str, Family]:
+    """
+    What a flow's program may draw from.
+
+    `Decide(prev, failed)` is a flat Dirichlet's predictive over the site's options and
+    handing back, `Outcome(d)` a flat Beta's over success; both count what the habit saw
+    after the call, whatever its features.
+    """
+    tools, after = numbers(flow), _after(flow)
+    known = list(enumerate(tools.names))[1:]
+    successes = {number: _succeeds(flow, after, tool) for number, tool in known}
+    decisions = {
+        (number, failed): _decide(flow, tools, after, Site(tool, failed))
+        for number, tool in known
+        for failed in (False, True)
+    }
+
+    def decide(prev: Value, failed: Value) -> Decide:
+        if type(failed) is not bool:
+            raise ValueError("whether the call failed is no boolean")
+        return decisions.get((_number(prev), failed), _NOWHERE)
+
+    def outcome(tool: Value) -> Succeeds:
+        return successes.get(_number(tool), _COIN)
+
+    return {"Decide": Family(int, 2, decide), "Outcome": Family(bool, 1, outcome)}
+
+
+def _number(value: Value) -> int:
+    if type(value) is not int or value < 0:
+        raise ValueError(f"{value} is no tool's number")
+    return value
+
+
+class _Seen(NamedTuple):
+    """What followed the calls of one tool that ended alike."""
+
+    total: float
+    by_action: Mapping[int, float]
+
+
+_After: TypeAlias = Mapping[tuple[int, bool], _Seen]
+
+
+def _after(flow: Flow) -> _After:
+    """The habit's level-1 counts, summed over features, by action and failure."""
+    summed: dict[tuple[int, bool], _Seen] = {}
+    contexts = [pair for level in flow.habit.base.levels[1:2] for pair in level.items()]
+    for (code,), counts in contexts:
+        symbol = parse(code)
+        if symbol is None or symbol.outcome not in (Outcome.OK, Outcome.ERROR):
+            continue
+        key = symbol.action, symbol.outcome is Outcome.ERROR
+        total, by_action = summed.get(key, _Seen(0.0, {}))
+        actions = {*by_action, *counts.by_action}
+        summed[key] = _Seen(
+            total + counts.total,
+            {a: by_action.get(a, 0.0) + counts.by_action.get(a, 0.0) for a in actions},
+        )
+    return summed
+
+
+def _decide(flow: Flow, tools: Numbers, after: _After, site: Site) -> Decide:
+    seen = after.get((flow.vocab.id(site.tool), site.failed), _Seen(0.0, {}))
+    offered = options(flow, site)
+    lookups = [seen.by_action.get(flow.vocab.id(tool), 0.0) for tool in offered]
+    counts = [_rounded(n) for n in (max(0.0, seen.total - sum(lookups)), *lookups)]
+    probs = [0.0] * (len(tools.names) + 1)
+    for number, n in zip((0, *map(tools.of, offered)), counts, strict=True):
+        probs[number] += (1 + n) / (len(counts) + sum(counts))
+    return Decide(tuple(probs), site, offered)
+
+
+def _succeeds(flow: Flow, after: _After, tool: str) -> Succeeds:
+    action = flow.vocab.id(tool)
+    ok, fail = (after.get((action, f), _Seen(0.0, {})).total for f in (False, True))
+    return Succeeds((ok + 1) / (ok + fail + 2), tool)
+
+
+def _rounded(count: float) -> int:
+    """Half away from zero, as published programs count."""
+    return math.floor(count + 0.5)
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """Starts runs of a flow's program, checked and compiled once."""
+
+    numbers: Numbers
+    families: Mapping[str, Family]
+    start: Start
+
+    @classmethod
+    def of(cls, flow: Flow, program: Program | None = None) -> "Runner":
+        """
+        The flow's own program, or another in its place.
+
+        Raises:
+            ProgramError: the program names something a flow does not have.
+        """
+        found = families(flow)
+        program = flow.program if program is None else program
+        return cls(numbers(flow), found, prepare(program, found, DATA))
+
+    def after(self, site: Site, *, max_lookups: int = MAX_LOOKUPS) -> Steps:
+        """A run after a call."""
+        return self.start(data(self.numbers, site, max_lookups=max_lookups))

@@ -1,0 +1,139 @@
+"""What a flow file and an arbiter file share: provenance, questions and fits."""
+
+from stretto.canonical import Json
+from stretto.files import Node
+from stretto.flow.flow import (
+    Favors,
+    Fit,
+    Lookup,
+    Predicate,
+    Provenance,
+    Rates,
+    SiteRate,
+)
+from stretto.flow.wire.pairs import at_most, pairs_json, read_pairs, texts
+
+KINDS = ("same_lookup", "any_lookup", "hand_back")
+"""What a predicate may favor besides one named lookup."""
+
+N_FIXED_WEIGHTS = 5
+"""Habit, one question, split questions and handing back; reliability comes last."""
+
+
+def read_provenance(node: Node) -> Provenance:
+    """Where a file came from."""
+    conventions = node.get("conventions")
+    return Provenance(
+        node["stretto"].text(),
+        texts(node["sources"]),
+        node["habit_episodes"].integer(),
+        node["arbiter_cases"].integer(),
+        node["compiled_unix_ms"].integer(),
+        None if conventions is None else conventions.text(),
+    )
+
+
+def provenance_json(provenance: Provenance) -> Json:
+    """Where a file came from."""
+    known: dict[str, Json] = {
+        "stretto": provenance.stretto,
+        "sources": list(provenance.sources),
+        "habit_episodes": provenance.habit_episodes,
+        "arbiter_cases": provenance.arbiter_cases,
+        "compiled_unix_ms": provenance.compiled_unix_ms,
+    }
+    if provenance.conventions is not None:
+        known["conventions"] = provenance.conventions
+    return known
+
+
+def read_predicates(node: Node | None) -> tuple[Predicate, ...]:
+    """The questions, each with an id of its own; none where they are left out."""
+    entries = [] if node is None else node.array()
+    predicates = tuple(_read_predicate(entry) for entry in entries)
+    if node is not None and len({p.id for p in predicates}) < len(predicates):
+        node.fail("asks two questions under one `id`")
+    return predicates
+
+
+def read_weighed(
+    node: Node | None, predicates: tuple[Predicate, ...]
+) -> tuple[Predicate, ...]:
+    """Those of the questions that the arbiter weighs."""
+    weighed = read_predicates(node)
+    for predicate in weighed:
+        if node is not None and predicate not in predicates:
+            node.fail(f"weighs `{predicate.id}`, which is not among `predicates`")
+    return weighed
+
+
+def predicates_json(predicates: tuple[Predicate, ...]) -> Json:
+    """The questions, in order."""
+    return [
+        {
+            "id": predicate.id,
+            "favors": _favors_json(predicate.favors),
+            "question": predicate.question,
+            "yes": predicate.yes,
+            "no": predicate.no,
+        }
+        for predicate in predicates
+    ]
+
+
+def read_fit(node: Node, weighed: tuple[Predicate, ...]) -> Fit:
+    """One fit, with a weight for each feature of an option."""
+    weights = node["weights"].array(N_FIXED_WEIGHTS + len(weighed))
+    rates = node["rates"]
+    return Fit(
+        tuple(weight.number() for weight in weights),
+        Rates(
+            read_pairs(rates["sites"], Node.text, _read_rate),
+            rates["agree"].number(0, 1),
+            rates["cover"].number(0, 1),
+        ),
+    )
+
+
+def fit_json(fit: Fit) -> Json:
+    """One fit."""
+    return {
+        "weights": [float(weight) for weight in fit.weights],
+        "rates": {
+            "sites": pairs_json(
+                fit.rates.sites,
+                lambda site: site,
+                lambda rate: [float(n) for n in rate],
+            ),
+            "agree": float(fit.rates.agree),
+            "cover": float(fit.rates.cover),
+        },
+    }
+
+
+def _read_predicate(node: Node) -> Predicate:
+    return Predicate(
+        node["id"].text(),
+        _read_favors(node["favors"]),
+        node["question"].text(),
+        node["yes"].text(),
+        node["no"].text(),
+    )
+
+
+def _read_favors(node: Node) -> Favors:
+    if isinstance(node.value, dict):
+        return Lookup(node["lookup"].text())
+    if node.value not in KINDS:
+        node.wanted(f'{", ".join(KINDS)} or {{"lookup": TOOL}}')
+    return node.text()
+
+
+def _favors_json(favors: Favors) -> Json:
+    return {"lookup": favors.lookup} if isinstance(favors, Lookup) else favors
+
+
+def _read_rate(node: Node) -> SiteRate:
+    decisions, agreed, covered = (n.number(0) for n in node.array(3))
+    at_most(node, max(agreed, covered), decisions, "decisions")
+    return SiteRate(decisions, agreed, covered)

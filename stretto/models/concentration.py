@@ -1,0 +1,126 @@
+"""
+How much is the shorter history worth? The concentration α, given the training episodes.
+
+The default estimate is the quadrature of `stretto.habit.concentration`, which needs no
+JAX. The model here states the same density for NumPyro, and draws from it by NUTS or by
+a random walk.
+"""
+
+import math
+from collections.abc import Sequence
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpyro
+from jax import random
+from jaxtyping import Array, Float
+from numpyro import distributions as dist
+from numpyro.infer import MCMC, NUTS
+
+from stretto.habit.concentration import PRIOR_SD, QUANTILES, Posterior, Sampler, grid
+from stretto.habit.encode import Encoded
+from stretto.habit.prequential import Prequential, prequential
+from stretto.models.diagnostics import diagnose
+from stretto.models.precision import float64
+from stretto.models.random_walk import RandomWalk
+
+
+class Evidence(eqx.Module):
+    """
+    The counts each training step is predicted from, before it is counted itself.
+
+    A level not yet seen has `total == 0`, which leaves the shorter level's prediction
+    as it was, for any concentration.
+    """
+
+    hits: Float[Array, "level step"]
+    total: Float[Array, "level step"]
+    weight: Float[Array, " step"]
+    uniform: Float[Array, ""]
+    """The chance of each action before anything is counted."""
+
+
+def log_evidence(alpha: Float[Array, ""], data: Evidence) -> Float[Array, ""]:
+    """
+    The log prequential likelihood of the training steps, in nats. [Dawid 1984]
+
+    Each step is predicted from the steps before it alone, so no step is scored by a
+    count it contributed to.
+    """
+    p = jnp.broadcast_to(data.uniform, data.weight.shape)
+    for hits, total in zip(data.hits, data.total, strict=True):
+        p = (hits + alpha * p) / (total + alpha)
+    return jnp.sum(data.weight * jnp.log(p))
+
+
+def model(data: Evidence) -> None:
+    """A weak prior over the scale of α, and the training evidence."""
+    log_alpha = numpyro.sample("log_alpha", dist.Normal(0.0, PRIOR_SD))
+    numpyro.factor("evidence", log_evidence(jnp.exp(log_alpha), data))
+
+
+def concentration(
+    encoded: Sequence[Encoded],
+    vocab_size: int,
+    *,
+    order: int = 2,
+    sampler: Sampler = "grid",
+    draws: int = 600,
+    warmup: int = 300,
+    chains: int = 4,
+    seed: int = 7,
+    weighted: bool = False,
+) -> Posterior:
+    """
+    What these episodes, in this order, say about α.
+
+    Args:
+        sampler: `grid` computes the posterior. `nuts` and `mh` draw from it: `draws`
+            times in each chain, after `warmup`.
+        weighted: Counts and log probabilities take each episode's weight, as the habit
+            fitted on them does. The published estimate does not.
+
+    Raises:
+        NoConvergence: the chains' draws are not to be used.
+    """
+    data = prequential(encoded, vocab_size, order=order, weighted=weighted)
+    if sampler == "grid":
+        return grid(data)
+    method, fields = _CHAINS[sampler]
+    with float64():
+        run = MCMC(
+            _KERNELS[sampler](model),
+            num_warmup=warmup,
+            num_samples=draws,
+            num_chains=chains,
+            chain_method=method,
+            progress_bar=False,
+        )
+        run.run(random.key(seed), evidence(data), extra_fields=fields)
+        kept = np.asarray(run.get_samples(group_by_chain=True)["log_alpha"])
+        diverged = sum(int(run.get_extra_fields()[field].sum()) for field in fields)
+    found = diagnose(kept, divergences=diverged)
+    alphas = np.exp(kept).ravel()
+    low, median, high = (_quantile(np.sort(alphas), q) for q in QUANTILES)
+    return Posterior(median, low, high, sampler, tuple(alphas.tolist()), *found)
+
+
+def evidence(data: Prequential) -> Evidence:
+    """The counts as JAX arrays, of the precision in force."""
+    return Evidence(
+        hits=jnp.asarray(data.hits),
+        total=jnp.asarray(data.total),
+        weight=jnp.asarray(data.weight),
+        uniform=jnp.asarray(1.0 / data.vocab_size),
+    )
+
+
+_KERNELS = {"nuts": NUTS, "mh": RandomWalk}
+_CHAINS = {"nuts": ("vectorized", ("diverging",)), "mh": (jax.vmap, ())}
+
+
+def _quantile(ordered: Float[np.ndarray, " draw"], q: float) -> float:
+    """The draw at that rank, as the published estimate takes it."""
+    return float(ordered[math.floor((len(ordered) - 1) * q + 0.5)])

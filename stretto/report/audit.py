@@ -1,0 +1,127 @@
+"""An audit, for a reader who has to decide whether to trust the flow."""
+
+from stretto.evaluate.audit import Audit
+from stretto.report.document import (
+    Document,
+    Figure,
+    Heading,
+    Key,
+    Part,
+    Prose,
+    table,
+)
+from stretto.report.drawing import Drawing
+
+MAX_BARS = 20
+
+
+def audit_document(audit: Audit, name: str, draw: Drawing | None = None) -> Document:
+    """The audit of the flow called `name`, with figures where they can be drawn."""
+    title = f"Audit of {name}"
+    if not audit.decisions:
+        nothing = Prose(
+            f"The flow decided nowhere in {_n(audit.episodes, 'session')}. "
+            + _skipped(audit)
+        )
+        return Document(title, (nothing,))
+    parts: list[Part] = [_key(audit), Prose(_reading(audit))]
+    parts += [Heading("Calibration"), Prose(_calibration_reading(audit))]
+    if draw is not None:
+        bins = [(b.mean_p, b.agreement, b.decisions) for b in audit.calibration]
+        drawn = draw.reliability([b for b in bins if b[2]])
+        parts.append(
+            Figure(drawn, "On the dashed line, a probability means what it says.")
+        )
+    parts.append(_calibration_table(audit))
+    parts.append(Heading("Sites"))
+    if draw is not None:
+        sites = [(s.site, -s.mean_log_p, s.decisions) for s in audit.sites[:MAX_BARS]]
+        drawn = draw.surprise_by_site(sites)
+        parts.append(Figure(drawn, "Mean surprise where the flow decided most."))
+    parts.append(_sites_table(audit))
+    parts += [Heading("The most surprising sessions"), _surprising_table(audit)]
+    return Document(title, tuple(parts))
+
+
+def _key(audit: Audit) -> Key:
+    return Key(
+        (
+            (f"{audit.agreement:.1%}", "of decisions: the likeliest option was taken"),
+            (f"{-audit.mean_log_p:.3f}", "nats of surprise a decision"),
+            (f"{audit.ece:.3f}", "expected calibration error"),
+            (f"{audit.decisions:,}", f"decisions in {audit.episodes:,} sessions"),
+        )
+    )
+
+
+def _reading(audit: Audit) -> str:
+    missed = audit.decisions - audit.offered
+    text = (
+        f"Domain {audit.domain}, decided by the {audit.decider}. "
+        f"The agents' steps have a mean probability of {audit.expected_agreement:.3f}. "
+    )
+    if missed:
+        text += (
+            f"At {_n(missed, 'decision')} the agent made a read the site does not "
+            f"offer; without these the surprise is {-audit.mean_log_p_offered:.3f} "
+            "nats. "
+        )
+    if audit.decider == "reach":
+        text += "Reach gives each lookup its own chance; what they leave is `respond`. "
+    return text + _skipped(audit)
+
+
+def _skipped(audit: Audit) -> str:
+    if not audit.skipped:
+        return ""
+    counts = ", ".join(f"{n:,} {code.value}" for code, n in audit.skipped.items())
+    return f"Handed back before weighing anything: {counts}."
+
+
+def _calibration_reading(audit: Audit) -> str:
+    gap = sum(b.decisions * (b.mean_p - b.agreement) for b in audit.calibration)
+    gap /= audit.decisions
+    if abs(gap) < 0.02:
+        return "Over all decisions the probabilities are neither too high nor too low."
+    side = "higher" if gap > 0 else "lower"
+    return (
+        f"Over all decisions the probabilities are {abs(gap):.2f} {side} than the "
+        "agreement they go with."
+    )
+
+
+def _calibration_table(audit: Audit) -> Part:
+    return table(
+        ("probability", "decisions", "mean", "agreement"),
+        [
+            (f"{b.low:.1f} to {b.low + 0.1:.1f}", b.decisions, f"{b.mean_p:.3f}",
+             f"{b.agreement:.3f}")
+            for b in audit.calibration
+            if b.decisions
+        ],
+    )  # fmt: skip
+
+
+def _sites_table(audit: Audit) -> Part:
+    return table(
+        ("site", "decisions", "agreement", "nats a decision"),
+        [
+            (s.site, s.decisions, f"{s.agreement:.3f}", f"{-s.mean_log_p:.3f}")
+            for s in audit.sites
+        ],
+    )
+
+
+def _surprising_table(audit: Audit) -> Part:
+    return table(
+        ("session", "task", "decisions", "nats a decision"),
+        [
+            (e.episode, e.task, e.decisions, f"{-e.mean_log_p:.3f}")
+            for e in audit.surprising
+        ],
+        text=2,
+    )
+
+
+def _n(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

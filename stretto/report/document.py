@@ -1,0 +1,110 @@
+"""A report's parts, and its two forms: Markdown and one HTML file."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A section's title."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """A paragraph."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under headers; a column whose cells are all numbers stands to the right."""
+
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numeric: frozenset[int] = frozenset()
+    """The columns of numbers, by place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A picture, drawn as SVG, which Markdown leaves out for its caption."""
+
+    svg: str
+    caption: str
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """The few numbers a reader came for, each with what it is."""
+
+    values: tuple[tuple[str, str], ...]
+    """Number and label."""
+
+
+Part: TypeAlias = Heading | Prose | Table | Figure | Key
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A report: what it is about, and its parts in order."""
+
+    title: str
+    parts: tuple[Part, ...]
+
+
+def table(
+    headers: Sequence[str], rows: Sequence[Sequence[object]], *, text: int = 1
+) -> Table:
+    """A table whose first `text` columns are words and whose others are numbers."""
+    cells = tuple(tuple(str(cell) for cell in row) for row in rows)
+    return Table(tuple(headers), cells, frozenset(range(text, len(headers))))
+
+
+def markdown(document: Document) -> str:
+    """The report as Markdown, its figures left out."""
+    return "\n\n".join([f"# {document.title}", *filter(None, map(_md, document.parts))])
+
+
+def html(document: Document) -> str:
+    """The report as one HTML page that fetches nothing."""
+    environment = Environment(
+        loader=PackageLoader("stretto.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    parts = [(type(part).__name__, part) for part in document.parts]
+    template = environment.get_template("report.html.j2")
+    return template.render(title=document.title, parts=parts, Markup=Markup)
+
+
+def _md(part: Part) -> str:
+    match part:
+        case Heading(text):
+            return f"## {text}"
+        case Prose(text):
+            return text
+        case Key(values):
+            return "\n".join(f"- **{value}** {label}" for value, label in values)
+        case Table():
+            return _md_table(part)
+        case Figure():
+            return ""
+
+
+def _md_table(part: Table) -> str:
+    rule = ["--:" if i in part.numeric else "---" for i in range(len(part.headers))]
+    rows = [part.headers, rule, *([_cell(c) for c in row] for row in part.rows)]
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")

@@ -1,0 +1,124 @@
+from random import Random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stretto.binding.bind import pick
+from stretto.binding.learn import learn_bindings
+from stretto.binding.seen import Passed, Seen
+from stretto.episodes.episode import (
+    AssistantTurn,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
+from tests.binding.sessions import READS, TOOLS, session, sessions
+
+
+def turn(*calls: ToolCall) -> AssistantTurn:
+    return AssistantTurn(None, calls)
+
+
+def test_only_successful_results_are_outputs():
+    seen = Seen.of(
+        [
+            turn(ToolCall("1", "a", {}), ToolCall("2", "b", {})),
+            ToolResult("2", "b", True, '"x"'),
+            ToolResult("1", "a", False, '"y"'),
+        ]
+    )
+
+    assert [(r.tool, r.output.value) for r in seen.outputs] == [("a", "y")]
+    assert seen.site == "a"
+
+
+def test_a_call_counts_as_made_whatever_became_of_it():
+    seen = Seen.of(
+        [
+            turn(ToolCall("1", "a", {"x": 1}), ToolCall("2", "b", {"y": "q"})),
+            ToolResult("1", "a", True, "no"),
+        ]
+    )
+
+    assert seen.called == {"a", "b"}
+    assert seen.passed == {Passed("a", "x", "1"), Passed("b", "y", "q")}
+
+
+def test_arguments_that_are_no_object_pass_nothing():
+    calls = (ToolCall(str(i), "a", v) for i, v in enumerate((None, "x", [1], 2)))
+    seen = Seen.of([turn(*calls)])
+
+    assert seen.called == {"a"}
+    assert seen.passed == set()
+
+
+def test_a_value_is_given_if_no_result_had_held_it_when_it_was_passed():
+    seen = Seen.of(
+        [
+            turn(ToolCall("1", "find", {"phone": "555-0199", "n": [30411]})),
+            ToolResult("1", "find", True, "no such phone: 555-0199"),
+            turn(ToolCall("2", "get", {"id": "L100", "phone": "555-0199", "on": True})),
+            ToolResult("2", "get", False, '{"id": "L200"}'),
+            turn(ToolCall("3", "get", {"id": "l200 ", "code": "ab"})),
+        ]
+    )
+
+    assert seen.given() == {"555-0199", "30411", "l100"}
+
+
+def test_a_failed_result_is_seen_though_it_is_no_output():
+    seen = Seen.of(
+        [
+            turn(ToolCall("1", "find", {})),
+            ToolResult("1", "find", True, '"L200"'),
+            turn(ToolCall("2", "get", {"id": "L200"})),
+        ]
+    )
+
+    assert seen.given() == set()
+
+
+def test_the_latest_call_that_passed_a_value_is_what_returned_it():
+    events = [
+        turn(ToolCall("1", "get", {"id": "x"}), ToolCall("2", "get", {"id": "x"})),
+        ToolResult("2", "get", False, "second"),
+        ToolResult("1", "get", False, "first"),
+        turn(ToolCall("3", "get", {"id": "x"})),
+        ToolResult("3", "get", True, "failed"),
+    ]
+    found = Seen.of(events).returned(Passed("get", "id", "x"))
+
+    assert found is not None
+    assert found.value == "second"
+    assert Seen.of(events).returned(Passed("get", "id", "y")) is None
+
+
+def test_a_copy_does_not_grow_with_its_original():
+    seen = Seen.of([UserMessage("hello"), turn(ToolCall("1", "get", {"id": "W100"}))])
+    copy = seen.copy()
+
+    seen.add(ToolResult("1", "get", False, '"x"'))
+    seen.add(UserMessage("W200"))
+    seen.add(turn(ToolCall("2", "find", {"id": "W300"})))
+
+    assert (copy.outputs, copy.called) == ([], {"get"})
+    assert copy.passed == {Passed("get", "id", "W100")}
+    assert copy.given() == {"w100"}
+    assert not copy.said.mentions("W200")
+    assert copy.returned(Passed("get", "id", "W100")) is None
+
+
+@given(st.randoms(use_true_random=True))
+@settings(max_examples=30, deadline=None)
+def test_a_session_kept_event_by_event_gives_the_picks_of_one_read_whole(
+    random: Random,
+):
+    bindings = learn_bindings(sessions(random, 4), READS)
+    episode = session(random, "unseen", n_turns=10)
+    seen = Seen()
+    for i, event in enumerate(episode.events):
+        seen = seen.copy() if random.random() < 0.3 else seen
+        seen.add(event)
+        whole = Seen.of(episode.events[: i + 1])
+        for tool in TOOLS:
+            assert pick(bindings, tool, seen) == pick(bindings, tool, whole)

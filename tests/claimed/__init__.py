@@ -1,0 +1,1 @@
+"""What the two founding documents claim, part by part, in our own words."""
