@@ -16,26 +16,46 @@ class Row(NamedTuple):
 
 
 class Said:
-    """The user's messages so far. Answers are remembered until the next one."""
+    """The user's messages so far. What was asked of them once is remembered."""
 
-    __slots__ = ("_mentions", "_rows", "_text")
+    __slots__ = ("_mentions", "_rows", "_text", "_unsaid")
 
-    def __init__(self, text: str = "") -> None:
-        self._text = text
+    def __init__(self) -> None:
+        self._text = ""
         self._mentions: dict[str, bool] = {}
+        self._unsaid: dict[str, str] = {}
+        """Of the values known not to be mentioned, what the text would have to hold."""
         self._rows: dict[tuple[Output, str], Row] = {}
 
     def then(self, message: str) -> "Said":
         """All of this, and one more message."""
-        later = Said(f"{self._text}{message.lower()}\n")
-        later._mentions = {value: True for value, yes in self._mentions.items() if yes}
+        line = message.lower() + "\n"
+        text = self._text + line
+        newly = [
+            value
+            for value, needle in self._unsaid.items()
+            if needle in line or ("\n" in needle and needle in text)
+        ]
+        later = Said()
+        later._text = text
+        later._mentions = self._mentions | dict.fromkeys(newly, True)
+        later._unsaid = self._unsaid.copy()
+        if newly:
+            for value in newly:
+                del later._unsaid[value]
+        else:
+            later._rows = self._rows.copy()
         return later
 
     def mentions(self, value: str) -> bool:
         """Whether the text holds the value, trimmed, whatever its case."""
         known = self._mentions.get(value)
         if known is None:
-            known = self._mentions[value] = self._holds(value.strip().lower())
+            word = value.strip().lower()
+            needle = word.removeprefix("#") or word
+            known = self._mentions[value] = needle != "" and needle in self._text
+            if not known and needle:
+                self._unsaid[value] = needle
         return known
 
     def names(self, leaf: Leaf) -> bool:
@@ -56,9 +76,3 @@ class Said:
             values = tuple([leaf.value for leaf in leaves])
             known = self._rows[output, path] = Row(values, named, True in named)
         return known
-
-    def _holds(self, value: str) -> bool:
-        if not value:
-            return False
-        bare = value.removeprefix("#")
-        return value in self._text or (bare != "" and bare in self._text)

@@ -72,36 +72,63 @@ class Succeeds(Bernoulli):
     tool: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Predictives:
+    """What follows each call, and how each ends, given the counts so far."""
+
+    decisions: Mapping[tuple[int, bool], Decide]
+    outcomes: Mapping[int, Succeeds]
+
+    def decide(self, prev: Value, failed: Value) -> Decide:
+        """
+        What follows a call, by its number.
+
+        Raises:
+            ValueError: the one is no number, or the other no boolean.
+        """
+        if type(failed) is not bool:
+            raise ValueError("whether the call failed is no boolean")
+        return self.decisions.get((_number(prev), failed), _NOWHERE)
+
+    def outcome(self, tool: Value) -> Succeeds:
+        """
+        How a call ends, by its number.
+
+        Raises:
+            ValueError: it is no number.
+        """
+        return self.outcomes.get(_number(tool), _COIN)
+
+
 _NOWHERE, _COIN = Decide((1.0,)), Succeeds(0.5)
-"""After no tool the flow knows."""
+"""For no tool the flow knows."""
 
 
-def families(flow: Flow) -> Mapping[str, Family]:
+def predictives(flow: Flow) -> Predictives:
     """
-    What a flow's program may draw from.
+    A flat Dirichlet's predictive over handing back and the lookups of each site, and a
+    flat Beta's over success.
 
-    `Decide(prev, failed)` is a flat Dirichlet's predictive over the site's options and
-    handing back, `Outcome(d)` a flat Beta's over success; both count what the habit saw
-    after the call, whatever its features.
+    Both count what the habit saw after the call, whatever its features.
     """
     tools, after = numbers(flow), _after(flow)
     known = list(enumerate(tools.names))[1:]
-    successes = {number: _succeeds(flow, after, tool) for number, tool in known}
     decisions = {
         (number, failed): _decide(flow, tools, after, Site(tool, failed))
         for number, tool in known
         for failed in (False, True)
     }
+    outcomes = {number: _succeeds(flow, after, tool) for number, tool in known}
+    return Predictives(decisions, outcomes)
 
-    def decide(prev: Value, failed: Value) -> Decide:
-        if type(failed) is not bool:
-            raise ValueError("whether the call failed is no boolean")
-        return decisions.get((_number(prev), failed), _NOWHERE)
 
-    def outcome(tool: Value) -> Succeeds:
-        return successes.get(_number(tool), _COIN)
-
-    return {"Decide": Family(int, 2, decide), "Outcome": Family(bool, 1, outcome)}
+def families(flow: Flow) -> Mapping[str, Family]:
+    """What a flow's program may draw from: `Decide(prev, failed)` and `Outcome(d)`."""
+    found = predictives(flow)
+    return {
+        "Decide": Family(int, 2, found.decide),
+        "Outcome": Family(bool, 1, found.outcome),
+    }
 
 
 def _number(value: Value) -> int:

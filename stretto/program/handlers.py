@@ -55,9 +55,17 @@ class Run:
         return {address: choice.value for address, choice in self.choices.items()}
 
 
-def answer(run: Steps, choose: Callable[[Draw], Value]) -> Run:
+def answer(
+    run: Steps,
+    choose: Callable[[Draw], Value],
+    *,
+    said: Callable[[Observation | Weight], None] = lambda _: None,
+) -> Run:
     """
     Drive a run to its end, answering each draw with `choose`.
+
+    Args:
+        said: Is told of what the program scores itself, as it comes up.
 
     Raises:
         ProgramError: an address comes up a second time, or an answer is of another
@@ -76,6 +84,7 @@ def answer(run: Steps, choose: Callable[[Draw], Value]) -> Run:
         else:
             sent = None
             record.saw(event)
+            said(event)
 
 
 async def serve(run: Steps, choose: Callable[[Draw], Awaitable[Value]]) -> Run:

@@ -55,16 +55,17 @@ class CallIds:
 def answered(events: Sequence[Event], ledger: Ledger) -> tuple[Event, ...]:
     """The events without the calls that no result belongs to, which are counted."""
     returned = {event.call_id for event in events if isinstance(event, ToolResult)}
-
-    def kept(event: Event) -> Event:
-        if not isinstance(event, AssistantTurn):
-            return event
-        calls = tuple(call for call in event.calls if call.id in returned)
-        n_dropped = len(event.calls) - len(calls)
-        ledger.count("dropped calls", n_dropped)
-        return replace(event, calls=calls) if n_dropped else event
-
-    return tuple(map(kept, events))
+    turns = [event for event in events if isinstance(event, AssistantTurn)]
+    n_dropped = sum(call.id not in returned for turn in turns for call in turn.calls)
+    if not n_dropped:
+        return tuple(events)
+    ledger.count("dropped calls", n_dropped)
+    return tuple(
+        replace(event, calls=tuple(c for c in event.calls if c.id in returned))
+        if isinstance(event, AssistantTurn)
+        else event
+        for event in events
+    )
 
 
 def arguments(value: Json) -> Json:

@@ -56,14 +56,14 @@ READER = ClaudeCode()
 
 
 def _episode(path: Path, session: Session, ledger: Ledger) -> Episode:
-    conversation = _Conversation(path, ledger, _tool_names(session.lines))
+    conversation = _Conversation(ledger, _tool_names(session.lines))
     for line in session.lines:
-        if line.kind == "user":
-            conversation.results(line)
-            if not line.is_hosts:
-                conversation.words(line)
-        elif not line.is_hosts:
-            conversation.said(line)
+        try:
+            conversation.add(line)
+        except Unreadable as cause:
+            ledger.problem(path, str(cause), line=line.number)
+        except RecursionError:
+            ledger.problem(path, "is nested too deep", line=line.number)
     return Episode(session.id, conversation.events(), agent=conversation.agent)
 
 
@@ -110,9 +110,10 @@ class _Turn:
 class _Conversation:
     """A session's events, line by line."""
 
-    def __init__(self, path: Path, ledger: Ledger, tool_names: dict[str, str]) -> None:
+    def __init__(self, ledger: Ledger, tool_names: dict[str, str]) -> None:
         self.agent = "unknown"
-        self._path, self._ledger, self._tool_names = path, ledger, tool_names
+        """The model that wrote the last message."""
+        self._ledger, self._tool_names = ledger, tool_names
         self._ids = CallIds(ledger)
         self._answered: set[str] = set()
         self._events: list[Event | _Turn] = []
@@ -122,25 +123,35 @@ class _Conversation:
         """What was said and done."""
         return tuple(e.event() if isinstance(e, _Turn) else e for e in self._events)
 
-    def said(self, line: Line) -> None:
-        """Takes in a part of an assistant message."""
+    def add(self, line: Line) -> None:
+        """
+        Takes in the next line.
+
+        Raises:
+            Unreadable: it holds a call without a name, or what is no JSON elsewhere.
+        """
+        if line.kind == "user":
+            self._results(line)
+            self._words(line)
+        elif not line.is_hosts:
+            self._said(line)
+
+    def _said(self, line: Line) -> None:
         if not line.message_id or line.message_id != self._turn.message_id:
             self._turn = _Turn(line.message_id)
             self._events.append(self._turn)
         self.agent = first_text(line.message.get("model"), self.agent)
-        self._turn.texts.extend(_texts(line))
-        self._turn.calls.extend(self._calls(line))
         if usage := mapping(line.message.get("usage")):
             self._turn.usage = _usage(usage)
+        self._turn.texts.extend(_texts(line))
+        self._turn.calls.extend(self._calls(line))
 
-    def words(self, line: Line) -> None:
-        """Takes in what the user said."""
+    def _words(self, line: Line) -> None:
         words = [text for text in _texts(line) if not text.startswith(_INTERRUPTED)]
-        if words:
+        if words and not line.is_hosts:
             self._events.append(UserMessage("\n".join(words)))
 
-    def results(self, line: Line) -> None:
-        """Takes in what calls returned."""
+    def _results(self, line: Line) -> None:
         blocks = line.blocks("tool_result")
         beside = line.result if len(blocks) == 1 else None
         for block in blocks:
@@ -155,15 +166,11 @@ class _Conversation:
 
     def _calls(self, line: Line) -> Iterator[ToolCall]:
         for block in line.blocks("tool_use"):
+            name = required_name(block.get("name"), "call")
+            tool = self._tool_names.get(name, name)
             given = block.get("input")
-            try:
-                name = required_name(block.get("name"), "call")
-                tool = self._tool_names.get(name, name)
-                taken = arguments({} if given is None else given)
-            except Unreadable as cause:
-                self._ledger.problem(self._path, str(cause), line=line.number)
-            else:
-                yield ToolCall(self._ids.sent(block.get("id"), tool), tool, taken)
+            taken = arguments({} if given is None else given)
+            yield ToolCall(self._ids.sent(block.get("id"), tool), tool, taken)
 
 
 def _texts(line: Line) -> list[str]:

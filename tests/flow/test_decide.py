@@ -95,22 +95,24 @@ def test_a_whole_threshold_is_written_without_a_point():
     assert action == HandBack(Reason.BELOW, "get at 0.50, below 1")
 
 
-def test_arguments_that_are_seldom_the_agents_hold_a_lookup_back():
-    chance = 4 / 5  # three of three in training, by Laplace's rule
+def test_a_lookup_likely_enough_alone_is_held_back_by_its_arguments_chance():
+    found = handed_back(FLOW, moment(), {"get": 0.32, "respond": 0.68})
 
-    found = handed_back(FLOW, moment(), {"get": 0.35, "respond": 0.65})
-
-    assert 0.35 * chance < 0.3
     assert found == HandBack(
-        Reason.BELOW_BOUND, "get at 0.35, times 0.80 for its arguments, below 0.3"
-    ) or isinstance(found, HandBack)
+        Reason.BELOW_BOUND, "get at 0.32, times 0.88 for its arguments, below 0.3"
+    )
+
+
+def finding_again() -> Flow:
+    """A flow whose `get` is followed by `find` too, which only the customer can bind."""
+    orders = "find", {"email": "a@b.c"}, ORDERS
+    script = Script().user("hi").turn(orders).turn(order("W1")).turn(order("W2"))
+    return taught([script.turn(orders).episode(n) for n in ("a", "b")]).flow
 
 
 def test_an_argument_that_only_the_customer_knows_is_never_bound():
-    flow = taught([reader(n).turn(("find", {"email": n}, ORDERS)).episode(n)
-                   for n in ("a", "b")]).flow  # fmt: skip
-    events = Script().turn(order("W9")).events
-    at = Transcript.of(flow, events).moment()
+    flow = finding_again()
+    at = Transcript.of(flow, Script().turn(order("W9")).events).moment()
 
     action = decide(flow, at, Fixed({"find": 0.9, "get": 0.1, "respond": 0.0})).action
 
@@ -152,11 +154,9 @@ def test_a_decider_cannot_widen_what_a_site_offers():
 
 
 def test_under_independent_chances_the_best_whole_call_is_taken_not_the_likeliest():
-    flow = taught([reader(n).turn(("find", {"email": n}, ORDERS)).episode(n)
-                   for n in ("a", "b")]).flow  # fmt: skip
-    at = Transcript.of(
-        flow, Script().turn(("find", {"email": "a"}, ORDERS), order("W1")).events
-    ).moment()
+    flow = finding_again()
+    script = Script().turn(("find", {"email": "a"}, ORDERS)).turn(order("W1"))
+    at = Transcript.of(flow, script.events).moment()
     weighed = {"find": 0.9, "get": 0.5, "respond": 0.0}
 
     exclusive = decide(flow, at, Fixed(weighed)).action
@@ -165,6 +165,22 @@ def test_under_independent_chances_the_best_whole_call_is_taken_not_the_likelies
     assert isinstance(exclusive, HandBack)
     assert isinstance(independent, Lookup)
     assert independent.tool == "get"
+
+
+def test_under_independent_chances_the_reason_names_the_best_that_bound():
+    flow = finding_again()
+    script = Script().turn(("find", {"email": "a"}, ORDERS)).turn(order("W1"))
+    at = Transcript.of(flow, script.events).moment()
+
+    def reason(find: float, get: float) -> Reason:
+        decider = Fixed({"find": find, "get": get, "respond": 0.0}, Chances.INDEPENDENT)
+        action = decide(flow, at, decider, threshold=0.6).action
+        assert isinstance(action, HandBack)
+        return action.code
+
+    assert reason(0.9, 0.61) is Reason.BELOW_BOUND
+    assert reason(0.9, 0.5) is Reason.UNBOUND
+    assert reason(0.5, 0.4) is Reason.BELOW
 
 
 def test_the_surprise_gate_trips_on_a_run_of_surprising_steps():
