@@ -139,6 +139,29 @@ def read_json(path: str | Path) -> Node:
     Raises:
         FormatError: it is missing, too large, not UTF-8, not JSON, or nested too deep.
     """
+    return parse_json(read_bytes(path), str(path))
+
+
+def read_text(path: str | Path) -> str:
+    """
+    A text file's content.
+
+    Raises:
+        FormatError: it is missing, too large or not UTF-8.
+    """
+    try:
+        return read_bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError as cause:
+        raise FormatError(str(path), f"is not UTF-8 (byte {cause.start})") from cause
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """
+    A file's content.
+
+    Raises:
+        FormatError: it is missing or too large.
+    """
     name = str(path)
     try:
         with open(path, "rb") as file:
@@ -147,7 +170,7 @@ def read_json(path: str | Path) -> Node:
         raise FormatError(name, f"cannot be read: {cause.strerror or cause}") from cause
     if len(data) > MAX_BYTES:
         raise FormatError(name, f"is larger than {MAX_BYTES // 2**20} MiB")
-    return parse_json(data, name)
+    return data
 
 
 def parse_json(data: bytes | str, name: str) -> Node:

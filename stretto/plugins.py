@@ -1,7 +1,9 @@
 """Extension points: groups of entry points, each member loaded by name, alone."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib.metadata import entry_points
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from typing import Generic, TypeVar, cast
 
 from stretto.errors import BrokenPlugin, UnknownPlugin
@@ -9,7 +11,7 @@ from stretto.errors import BrokenPlugin, UnknownPlugin
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)  # no slots: `Registry[T](…)` notes its T on the instance
+@dataclass(frozen=True)
 class Registry(Generic[T]):
     """The members of one extension point."""
 
@@ -17,7 +19,7 @@ class Registry(Generic[T]):
 
     def names(self) -> list[str]:
         """The installed members' names, sorted."""
-        return sorted({e.name for e in entry_points(group=self.group)})
+        return sorted(installed(self.group))
 
     def get(self, name: str) -> T:
         """
@@ -27,11 +29,36 @@ class Registry(Generic[T]):
             UnknownPlugin: none is installed.
             BrokenPlugin: it is installed and does not load.
         """
-        found = list(entry_points(group=self.group, name=name))
-        if not found:
+        entry = installed(self.group).get(name)
+        if entry is None:
             raise UnknownPlugin(self.group, name, self.names())
-        entry = found[0]
+        found = self._loaded(entry)
+        if isinstance(found, BrokenPlugin):
+            raise found
+        return found
+
+    def members(self) -> Iterator[tuple[str, T | BrokenPlugin]]:
+        """Every member by name, sorted; in place of one that does not load, why."""
+        for name in self.names():
+            yield name, self._loaded(installed(self.group)[name])
+
+    def _loaded(self, entry: EntryPoint) -> T | BrokenPlugin:
         try:
             return cast(T, entry.load())
         except Exception as cause:  # a stranger's module may raise anything
-            raise BrokenPlugin(self.group, name, entry.value, cause) from cause
+            broken = BrokenPlugin(self.group, entry.name, entry.value, cause)
+            broken.__cause__ = cause
+            return broken
+
+
+@cache
+def installed(group: str) -> Mapping[str, EntryPoint]:
+    """
+    A group's entry points by name, looked up once: the search reads every package.
+
+    Where two packages claim a name, the first found has it.
+    """
+    found: dict[str, EntryPoint] = {}
+    for entry in entry_points(group=group):
+        found.setdefault(entry.name, entry)
+    return found

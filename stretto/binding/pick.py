@@ -1,6 +1,6 @@
 """The arguments a lookup would be given, from what has been seen."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from stretto.binding.said import Row
 from stretto.binding.seen import Passed, Seen, passed_by
-from stretto.binding.sources import Bindings, Slot
+from stretto.binding.sources import Bindings, Slot, Source
 from stretto.canonical import Json, compact
 from stretto.episodes.episode import ToolCall
 
@@ -58,9 +58,10 @@ def pick(
         if isinstance(value, str):
             return f"{slot.argument}: {value}"
         filled.append(value)
-    arguments = dict(recipe.constants)
-    arguments.update((value.argument, value.value) for value in filled)
-    return Pick(dict(sorted(arguments.items())), _mention(tool, filled, seen))
+    arguments = {value.argument: value.value for value in filled}
+    if recipe.constants:
+        arguments = dict(sorted({**recipe.constants, **arguments}.items()))
+    return Pick(arguments, _mention(tool, filled, seen))
 
 
 def is_made(tool: str, seen: Seen, also: Sequence[ToolCall]) -> bool:
@@ -92,7 +93,7 @@ class _Filled(NamedTuple):
 def _fill(
     tool: str, slot: Slot, seen: Seen, used: AbstractSet[tuple[str, str, str]]
 ) -> _Filled | str:
-    if not slot.rules:
+    if not slot.sources:
         if slot.takes_lists or slot.takes_strings:
             return "no source in training; the agent has to supply it"
         return "neither a string nor a list of strings in training"
@@ -116,12 +117,11 @@ def _one_string(
 ) -> _Filled | None:
     """The first string the user named that was not passed before, else the first."""
     argument = slot.argument
-    rows = _rows(slot, seen)
-    any_named = any([row.any_named for row in rows])
+    any_named = any(map(seen.names_any, slot.sources))
     first: _Filled | None = None
     tried: set[str] = set()
-    for row in rows:
-        for value, named in zip(row.values, row.named, strict=True):
+    for row in _rows(slot, seen):
+        for value, named in row.first.items():
             if value in tried or (tool, argument, value) in used:
                 continue
             if named:
@@ -134,30 +134,28 @@ def _one_string(
     return first
 
 
-def _rows(slot: Slot, seen: Seen) -> list[Row]:
+def _rows(slot: Slot, seen: Seen) -> Iterator[Row]:
     """The values at the sources, in the site's order or from the latest output on."""
     order = slot.by_site.get(seen.site or "")
-    if order is None:
-        return _latest_rows(slot, seen)
-    return [
-        seen.said.row(output, source.path)
-        for source in order
-        for output in reversed(seen.outputs_of(source.tool))
-    ]
+    return _latest_rows(slot, seen) if order is None else _ordered_rows(order, seen)
 
 
-def _latest_rows(slot: Slot, seen: Seen) -> list[Row]:
-    return [
-        seen.said.row(output, path)
-        for tool, output in reversed(seen.outputs)
-        for path in slot.paths.get(tool, ())
-    ]
+def _ordered_rows(order: Sequence[Source], seen: Seen) -> Iterator[Row]:
+    for source in order:
+        for output in reversed(seen.outputs_of(source.tool)):
+            yield seen.said.row(output, source.path)
+
+
+def _latest_rows(slot: Slot, seen: Seen) -> Iterator[Row]:
+    for tool, output in reversed(seen.outputs):
+        for path in slot.paths.get(tool, ()):
+            yield seen.said.row(output, path)
 
 
 def _mention(tool: str, filled: list[_Filled], seen: Seen) -> Mention:
-    if all([value.mentioned for value in filled]):
+    if all(value.mentioned for value in filled):
         return Mention.PICKED
-    if any([value.other for value in filled]):
+    if any(value.other for value in filled):
         return Mention.OTHER
     if any(_is_described(tool, value, seen) for value in filled):
         return Mention.DESCRIBED
@@ -171,9 +169,9 @@ def _is_described(tool: str, value: _Filled, seen: Seen) -> bool:
     Of the other values in the same place, at least two were looked up, and the user
     gave a key that what one of them returned holds and what another returned lacks.
     """
-    if value.row is None or len(value.row.values) < 3:
+    if value.row is None or len(seen.outputs_of(tool)) < 2:
         return False
-    others = {*value.row.values} - {value.value}
+    others = (other for other in value.row.first if other != value.value)
     found = [seen.returned(Passed(tool, value.argument, other)) for other in others]
     records = [output.keys for output in found if output is not None]
     if len(records) < 2:

@@ -12,15 +12,19 @@ class Row(NamedTuple):
 
     values: tuple[str, ...]
     named: tuple[bool, ...]
+    first: dict[str, bool]
+    """Each string once, with what holds where it stands first."""
     any_named: bool
 
 
 class Said:
     """The user's messages so far. What was asked of them once is remembered."""
 
-    __slots__ = ("_mentions", "_rows", "_text", "_unsaid")
+    __slots__ = ("_mentions", "_rows", "_text", "_unsaid", "changes")
 
     def __init__(self) -> None:
+        self.changes = 0
+        """How many messages mentioned a value that was asked of in vain before."""
         self._text = ""
         self._mentions: dict[str, bool] = {}
         self._unsaid: dict[str, str] = {}
@@ -37,6 +41,7 @@ class Said:
             if needle in line or ("\n" in needle and needle in text)
         ]
         later = Said()
+        later.changes = self.changes + bool(newly)
         later._text = text
         later._mentions = self._mentions | dict.fromkeys(newly, True)
         later._unsaid = self._unsaid.copy()
@@ -74,5 +79,7 @@ class Said:
             leaves = output.at(path)
             named = tuple([self.names(leaf) for leaf in leaves])
             values = tuple([leaf.value for leaf in leaves])
-            known = self._rows[output, path] = Row(values, named, True in named)
+            first = dict(zip(reversed(values), reversed(named), strict=True))
+            first = {value: first[value] for value in values}
+            known = self._rows[output, path] = Row(values, named, first, True in named)
         return known

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from stretto.binding.outputs import Output, read
 from stretto.binding.said import Said
+from stretto.binding.sources import Source
 from stretto.binding.values import is_keyish, scalars
 from stretto.canonical import Json, text
 from stretto.episodes.episode import (
@@ -39,6 +40,7 @@ class Seen:
         "_calls",
         "_contents",
         "_given",
+        "_named",
         "_returned",
         "_ungiven",
         "called",
@@ -55,6 +57,7 @@ class Seen:
         """The tools called, whatever became of it."""
         self.passed: set[Passed] = set()
         """Every argument of every call, whatever became of it."""
+        self._named: dict[Source, tuple[int, bool]] = {}
         self._by_tool: dict[str, list[Output]] = {}
         self._contents: list[Output] = []
         self._calls: dict[str, tuple[int, list[Passed]]] = {}
@@ -77,6 +80,7 @@ class Seen:
         other.outputs = self.outputs.copy()
         other.called = self.called.copy()
         other.passed = self.passed.copy()
+        other._named = self._named.copy()
         other._by_tool = {tool: x.copy() for tool, x in self._by_tool.items()}
         other._contents = self._contents.copy()
         other._calls = self._calls.copy()
@@ -89,7 +93,7 @@ class Seen:
         """One event more."""
         match event:
             case UserMessage(text=message):
-                self.said = self.said.then(message)
+                self._add_message(message)
             case AssistantTurn(calls=calls):
                 for call in calls:
                     self._add_call(call)
@@ -104,6 +108,16 @@ class Seen:
     def outputs_of(self, tool: str) -> Sequence[Output]:
         """The outputs of one tool, in order of arrival."""
         return self._by_tool.get(tool, ())
+
+    def names_any(self, source: Source) -> bool:
+        """Whether the user has named a value that stood at a source, passed or not."""
+        outputs = self.outputs_of(source.tool)
+        n_known, named = self._named.get(source, (0, False))
+        if not named and n_known < len(outputs):
+            rows = (self.said.row(output, source.path) for output in outputs[n_known:])
+            named = any(row.any_named for row in rows)
+            self._named[source] = len(outputs), named
+        return named
 
     def returned(self, value: Passed) -> Output | None:
         """What the latest successful call that passed this value returned."""
@@ -121,6 +135,11 @@ class Seen:
             )
         self._ungiven.clear()
         return self._given
+
+    def _add_message(self, message: str) -> None:
+        before, self.said = self.said, self.said.then(message)
+        if self.said.changes > before.changes:
+            self._named.clear()
 
     def _add_call(self, call: ToolCall) -> None:
         values = passed_by(call)

@@ -92,11 +92,12 @@ class Slot:
     """How one required argument is filled when it has no constant."""
 
     argument: str
-    rules: tuple[Rule, ...]
+    sources: tuple[Source, ...]
+    """Those the rules allow, sorted."""
     takes_lists: bool
     takes_strings: bool
     paths: Mapping[str, tuple[str, ...]]
-    """The rules' paths, by the tool whose output they lead into."""
+    """Of the sources, by the tool whose output they lead into."""
     by_site: Mapping[str, tuple[Source, ...]]
     """The order of the sources at the sites that have one of their own."""
 
@@ -113,8 +114,8 @@ class Recipe:
 
     @property
     def can_bind(self) -> bool:
-        """Whether every slot has a rule."""
-        return all(slot.rules for slot in self.slots)
+        """Whether every slot has a source."""
+        return all(slot.sources for slot in self.slots)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,14 +156,14 @@ class Bindings:
         return Recipe(required, constants, tuple(slots))
 
     def _slot(self, tool: str, argument: str) -> Slot:
-        found = rules(self, tool, argument)
+        sources = tuple(rule.source for rule in rules(self, tool, argument))
         return Slot(
             argument,
-            tuple(found),
+            sources,
             (tool, argument) in self.lists,
             (tool, argument) in self.sources,
-            _by_tool(rule.source for rule in found),
-            self._site_orders(tool, argument, [rule.source for rule in found]),
+            _by_tool(sources),
+            self._site_orders(tool, argument, sources),
         )
 
     def _site_orders(

@@ -9,9 +9,15 @@ from typing import NamedTuple, TypeAlias
 
 from stretto.binding.pick import Mention, Pick, pick
 from stretto.binding.seen import Seen
-from stretto.binding.sources import Agreement, Bindings, Picks, Tally
+from stretto.binding.sources import Agreement, Bindings, Picks, Source, Tally
 from stretto.canonical import compact, text
-from stretto.episodes.episode import AssistantTurn, Episode, ToolCall, ToolResult
+from stretto.episodes.episode import (
+    AssistantTurn,
+    Episode,
+    Event,
+    ToolCall,
+    ToolResult,
+)
 
 _Outcomes: TypeAlias = defaultdict[tuple[str, Mention], list[bool]]
 """By lookup and mention, for each pick: whether it was the agent's own."""
@@ -35,20 +41,20 @@ def try_out(
     successful result, against all later calls, each distinct pick once an episode.
     """
     at_calls: _Outcomes = defaultdict(list)
-    unasked: _Outcomes = defaultdict(list)
+    probes = _Probes(bindings)
     for episode in episodes:
+        probes.begin()
         seen = Seen()
-        probes = _Probes(bindings, episode, unasked)
         for index, event in enumerate(episode.events):
             if isinstance(event, AssistantTurn):
                 _try_turn(bindings, event, reads, seen, at_calls)
             seen.add(event)
             if isinstance(event, ToolResult) and not event.error:
-                probes.probe(index, seen)
+                probes.probe(seen, episode.events, index)
     return Trials(
         _agreements(at_calls),
-        _picks(unasked, Mention.OTHER),
-        _picks(unasked, Mention.DESCRIBED),
+        _picks(probes.outcomes, Mention.OTHER),
+        _picks(probes.outcomes, Mention.DESCRIBED),
     )
 
 
@@ -67,48 +73,50 @@ def _try_turn(
 
 
 class _Probes:
-    """The picks nobody asked about, in one episode."""
+    """The picks nobody asked about, in one episode after another."""
 
-    def __init__(
-        self, bindings: Bindings, episode: Episode, outcomes: _Outcomes
-    ) -> None:
+    def __init__(self, bindings: Bindings) -> None:
+        self.outcomes: _Outcomes = defaultdict(list)
         self._bindings = bindings
-        self._outcomes = outcomes
+        sources = ((tool, _sources(bindings, tool)) for tool in bindings.args)
+        self._sources = {tool: found for tool, found in sources if found}
         self._known: set[tuple[str, str]] = set()
-        self._tools = [tool for tool in bindings.args if _has_choice(bindings, tool)]
-        self._calls: dict[str, list[tuple[int, ToolCall]]] = {}
-        for index, event in enumerate(episode.events):
-            if isinstance(event, AssistantTurn):
-                for call in event.calls:
-                    self._calls.setdefault(call.tool, []).append((index, call))
 
-    def probe(self, index: int, seen: Seen) -> None:
-        """Note each new pick after the event at `index`, and if it was made later."""
-        for tool in self._tools:
+    def begin(self) -> None:
+        """Nothing has been picked yet."""
+        self._known = set()
+
+    def probe(self, seen: Seen, events: Sequence[Event], index: int) -> None:
+        """Note each pick not noted before, and if a call after `index` makes it."""
+        for tool, sources in self._sources.items():
+            if len(seen.outputs_of(tool)) < 2 and not any(map(seen.names_any, sources)):
+                continue  # nothing is named, and no two records can be told apart
             found = pick(self._bindings, tool, seen)
             if isinstance(found, str) or found.mention not in _UNASKED:
                 continue
             key = tool, compact(found.arguments)
             if key not in self._known:
                 self._known.add(key)
-                made = any(
-                    _is_passed(found, call)
-                    for at, call in self._calls.get(tool, ())
-                    if at > index
-                )
-                self._outcomes[tool, found.mention].append(made)
+                made = _is_made(tool, found, events[index + 1 :])
+                self.outcomes[tool, found.mention].append(made)
 
 
 _UNASKED = (Mention.OTHER, Mention.DESCRIBED)
 
 
-def _has_choice(bindings: Bindings, tool: str) -> bool:
-    """Whether a pick can leave out a value the user named: it binds a string."""
+def _sources(bindings: Bindings, tool: str) -> list[Source]:
+    """Where the user can have named a value that a pick leaves out."""
     recipe = bindings.recipe(tool)
-    return (
-        recipe is not None
-        and recipe.can_bind
-        and not all(slot.takes_lists for slot in recipe.slots)
+    slots = recipe.slots if recipe is not None and recipe.can_bind else ()
+    return [s for slot in slots if not slot.takes_lists for s in slot.sources]
+
+
+def _is_made(tool: str, found: Pick, events: Sequence[Event]) -> bool:
+    return any(
+        call.tool == tool and _is_passed(found, call)
+        for event in events
+        if isinstance(event, AssistantTurn)
+        for call in event.calls
     )
 
 

@@ -18,7 +18,7 @@ def measured(sessions: Sessions, tasks: Tasks | None) -> Iterator[Episode]:
     """
     found = 0
     for episode in sessions.episodes():
-        if tasks is None or tasks(episode.task):
+        if tasks is None or tasks(episode.task_or_id):
             found += 1
             yield episode
     warn_of_problems(sessions.ledger)

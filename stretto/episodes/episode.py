@@ -81,6 +81,11 @@ class Episode:
         return self.reward is not None and self.reward >= 1 - 1e-9
 
     @property
+    def task_or_id(self) -> str:
+        """The task; a session that names none is a task of its own."""
+        return self.task or self.id
+
+    @property
     def turns(self) -> tuple[AssistantTurn, ...]:
         """The LLM turns, in order."""
         return tuple(e for e in self.events if isinstance(e, AssistantTurn))

@@ -274,7 +274,7 @@ class Walk:
     def _row(self, episode: Episode, turns: int, tool_turns: int) -> Row:
         used = sum(made.used for made in self.made)
         return Row(
-            task=episode.task,
+            task=episode.task_or_id,
             turns=turns,
             tool_turns=tool_turns,
             turns_saved=self.saved,

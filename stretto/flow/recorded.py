@@ -12,9 +12,16 @@ from stretto.program.handlers import Run, answer
 from stretto.program.values import Value
 
 
+class Recorded(NamedTuple):
+    """What an agent did after one of its calls, as a run."""
+
+    site: Site
+    run: Run
+
+
 def recorded(
     runner: Runner, walk: Sequence[Step], *, max_lookups: int = MAX_LOOKUPS
-) -> Iterator[Run]:
+) -> Iterator[Recorded]:
     """
     The runs a session amounts to: one after each call the flow would not have made.
 
@@ -30,7 +37,8 @@ def recorded(
             continue
         follow = _Follow(runner.numbers, walk, at)
         site = Site(step.tool, step.outcome is Outcome.ERROR)
-        yield answer(runner.after(site, max_lookups=max_lookups), follow)
+        run = answer(runner.after(site, max_lookups=max_lookups), follow)
+        yield Recorded(site, run)
         at = follow.at
 
 
@@ -86,3 +94,14 @@ def live(run: Run) -> Live:
         log_prob += answered
         choices.append([address, value, answered])
     return Live(choices, -log_prob)
+
+
+def lookups(run: Run, tools: Numbers) -> tuple[Site, ...]:
+    """The lookups a run made, in order, and whether each failed."""
+    made: list[Site] = []
+    for value in run.values.values():
+        if isinstance(value, bool) and made:
+            made[-1] = Site(made[-1].tool, not value)
+        elif isinstance(value, int) and value > 0:
+            made.append(Site(tools.tool(value) or f"tool {value}", failed=False))
+    return tuple(made)

@@ -37,6 +37,8 @@ def _bindings(bindings: tuple[BindingReview, ...]) -> str:
     sources = [row for binding in bindings for row in _argument_rows(binding)]
     chances = [_chance_row(binding) for binding in bindings]
     said = [SAID[mention] for mention in Mention]
+    bare = any(binding.bare is not None for binding in bindings)
+    columns = ("lookup", "agent's own", "chance", *said, "passed none")
     return "\n\n".join(
         (
             table(SOURCES, sources, right=(2, 4)),
@@ -44,9 +46,9 @@ def _bindings(bindings: tuple[BindingReview, ...]) -> str:
             "A source in brackets supplied too few of the values to be used.",
             "How likely the arguments are the agent's own, by what the user has said:",
             table(
-                ("lookup", "agent's own", "chance", *said, "alone"),
-                chances,
-                right=range(1, 3 + len(said)),
+                columns if bare else columns[:-1],
+                [row if bare else row[:-1] for row in chances],
+                right=range(1, len(columns)),
             ),
         )
     )
@@ -119,19 +121,17 @@ def _constants(review: Review) -> str:
 
 
 def _orders(orders: tuple[OrderReview, ...]) -> str:
-    if not orders:
+    followed = [order for order in orders if order.is_used]
+    if not followed:
         return "None: the latest result comes first everywhere."
-    rows = [
-        (
-            code(order.tool),
-            code(order.argument),
-            code(order.site),
-            ", then ".join(f"{_source(s)} {s.values:,}" for s in order.sources),
-            "this order" if order.is_used else "the latest result first",
+    items = bullets(
+        f"{code(f'{order.tool}.{order.argument}')} after {code(order.site)}: "
+        + ", then ".join(
+            f"{_source(s)} ({s.values:,})" for s in order.sources if s.is_used
         )
-        for order in orders
-    ]
-    return table(("lookup", "argument", "after", "values by source", "taken"), rows)
+        for order in followed
+    )
+    return f"{items}\n\nEverywhere else the latest result comes first."
 
 
 def _contracts(review: Review) -> str:

@@ -2,7 +2,8 @@
 A habit: how often each action followed the last steps, backed off to shorter histories.
 
 With c_j the last j symbols, P_j(a) = (n(c_j, a) + α·P_{j-1}(a)) / (n(c_j) + α), and
-P_{-1} is uniform over the vocabulary. Plain Python: a live decision takes microseconds.
+P_{-1} is uniform over the vocabulary. [MacKay & Peto 1995] Plain Python: a live decision
+takes microseconds.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -30,7 +30,7 @@ def encode(
     """The episode's steps, in order, in the goal-free group."""
     walk = steps(episode.events)
     return Encoded(
-        task=episode.task,
+        task=episode.task_or_id,
         actions=tuple([vocab.id(step.tool) for step in walk]),
         symbols=tuple([symbol_of(step, vocab, features) for step in walk]),
         weight=weight,

@@ -99,7 +99,7 @@ def _trial(
     episodes: Sequence[Episode], vocab: Vocabulary, alpha: float, order: int
 ) -> _Trial:
     table = columns([encode(episode, vocab, NO_FEATURES) for episode in episodes])
-    folds = np.array([fold(episode.task) for episode in episodes], dtype=np.int64)
+    folds = np.array([fold(episode.task_or_id) for episode in episodes], dtype=np.int64)
     rows: dict[str, list[int]] = defaultdict(list)
     outputs: dict[str, list[Output]] = defaultdict(list)
     walk = [step for episode in episodes for step in steps(episode.events)]

@@ -29,7 +29,7 @@ def survey(episodes: Iterable[Episode], settings: Settings = Settings()) -> Surv
         for event in episode.events:
             if isinstance(event, AssistantTurn):
                 found.tools.update(call.tool for call in event.calls)
-        if settings.tasks is not None and not settings.tasks(episode.task):
+        if settings.tasks is not None and not settings.tasks(episode.task_or_id):
             continue
         found.training += 1
         trusted = episode.reward is None and bool(episode.events)

@@ -70,9 +70,12 @@ def saved_against_detours(points: Sequence[tuple[float, int, int]]) -> str:
     figure, (axes,) = _axes(3.4, 1)
     axes.plot([p[2] for p in points], [p[1] for p in points], color=LINE, zorder=1)
     axes.scatter([p[2] for p in points], [p[1] for p in points], color=KEY, zorder=2)
-    for threshold, saved, detours in points:
+    for (saved, detours), thresholds in _coinciding(points).items():
+        label = f"{thresholds[0]:g}"
+        if len(thresholds) > 1:
+            label += f" to {thresholds[-1]:g}"
         axes.annotate(
-            f"{threshold:g}", (detours, saved), (5, -9), textcoords="offset points",
+            label, (detours, saved), (5, -9), textcoords="offset points",
             fontsize=8, color=SOFT,
         )  # fmt: skip
     axes.set_xlabel("detours")
@@ -115,6 +118,16 @@ def _axes(
         each.xaxis.label.set(color=INK, size=9)
         each.yaxis.label.set(color=INK, size=9)
     return figure, axes
+
+
+def _coinciding(
+    points: Sequence[tuple[float, int, int]],
+) -> dict[tuple[int, int], list[float]]:
+    """The thresholds, rising, that come to the same turns saved and detours."""
+    found: dict[tuple[int, int], list[float]] = {}
+    for threshold, saved, detours in sorted(points):
+        found.setdefault((saved, detours), []).append(threshold)
+    return found
 
 
 def _short(name: str) -> str:

@@ -96,6 +96,11 @@ def _reading(chosen: Setting, decider: str) -> str:
         f"{t.episodes:,} sessions, decided by {decider} at threshold "
         f"{chosen.threshold:g}: {saving(chosen)}."
     )
+    if t.not_in_record:
+        text += (
+            f" At {t.not_in_record:,} more points the flow chose a tool that the "
+            "session's record does not have; there it might have made further detours."
+        )
     if t.empty:
         text += f" {t.empty:,} of the sessions had no LLM turn."
     return text

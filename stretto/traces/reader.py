@@ -154,11 +154,11 @@ def _recognised(
 def _installed(ledger: Ledger) -> list[_Named]:
     """The readers that load, sorted by name."""
     readers = []
-    for name in READERS.names():
-        try:
-            readers.append(_Named(name, READERS.get(name)))
-        except BrokenPlugin as cause:
-            ledger.problem(name, str(cause))
+    for name, member in READERS.members():
+        if isinstance(member, BrokenPlugin):
+            ledger.problem(name, str(member))
+        else:
+            readers.append(_Named(name, member))
     return readers
 
 
@@ -181,7 +181,7 @@ def _sniffed(
 def _episodes(
     files: Iterable[tuple[_Named, Path]], options: ReadOptions, ledger: Ledger
 ) -> Iterator[Episode]:
-    for (_, reader), group in groupby(files, key=lambda file: file[0]):
+    for (_, reader), group in groupby(files, lambda file: file[0]):
         yield from reader.read([path for _, path in group], options, ledger)
 
 

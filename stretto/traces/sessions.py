@@ -39,7 +39,10 @@ class Sessions:
         return VERSION_FIELD in head.value or {"t_ms", "from"} <= head.value.keys()
 
     def read(
-        self, paths: Sequence[Path], _options: ReadOptions, ledger: Ledger
+        self,
+        paths: Sequence[Path],
+        options: ReadOptions,  # noqa: ARG002
+        ledger: Ledger,
     ) -> Iterator[Episode]:
         """The episodes of the logs, each folder's in the order of their sessions."""
         files = _files(paths, ledger)

@@ -4,17 +4,18 @@ Spans as exporters write them: OTLP's JSON, and dumps with attributes as they ar
 Both come out with the attributes of the OpenTelemetry GenAI semantic conventions.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 
 from stretto.canonical import Json
 from stretto.traces.decode import Unreadable, decode
 from stretto.traces.head import Head
 from stretto.traces.ledger import Ledger
-from stretto.traces.record import first_object, first_text, label, mapping, objects
+from stretto.traces.record import first_object, first_text, label, mapping, report
 from stretto.traces.stream import Record, fields, records
 
 _HOLDERS = frozenset({"resourceSpans", "spans"})
@@ -26,7 +27,9 @@ class Span:
     """One operation of an agent."""
 
     trace: str
+    """The trace's id, in hexadecimal digits."""
     id: str
+    """The span's own id, in hexadecimal digits."""
     name: str
     start: int
     """In nanoseconds of Unix time; 0 where it is not known."""
@@ -38,7 +41,8 @@ class Span:
 
 def is_spans(head: Head) -> bool:
     """Whether a file that begins so holds spans."""
-    return _is_document(head) or _is_export(first_object(head.value))
+    first = first_object(head.value)
+    return _is_document(head) or _is_span(first) or "resourceSpans" in first
 
 
 def read_spans(path: Path, ledger: Ledger) -> Iterator[Span]:
@@ -98,23 +102,25 @@ def _found(record: Record) -> list[dict[str, Json]]:
         return [value]
     if not _HOLDERS & value.keys():
         raise Unreadable(_NO_SPANS)
-    resources = objects(value.get("resourceSpans"), "resourceSpans")
-    spans = objects(value.get("spans"), "spans")
-    return [span for resource in resources for span in _resource(resource)] + spans
+    resources = _objects(value.get("resourceSpans"))
+    spans = [span for resource in resources for span in _resource(resource)]
+    return spans + _objects(value.get("spans"))
 
 
 def _resource(value: dict[str, Json]) -> list[dict[str, Json]]:
-    return [
-        span
-        for scope in objects(value.get("scopeSpans"), "scopeSpans")
-        for span in objects(scope.get("spans"), "spans")
-    ]
+    scopes = _objects(value.get("scopeSpans"))
+    return [span for scope in scopes for span in _objects(scope.get("spans"))]
+
+
+def _objects(value: Json) -> list[dict[str, Json]]:
+    """An array's items; what is no object becomes an empty one, and so is reported."""
+    return [mapping(item) for item in value] if isinstance(value, list) else []
 
 
 def _otlp(raw: dict[str, Json]) -> Span:
     attributes, status = _attributes(raw.get("attributes")), mapping(raw.get("status"))
     return Span(
-        _trace(raw.get("traceId")),
+        _trace(label(raw.get("traceId"))),
         label(raw.get("spanId")),
         first_text(raw.get("name")),
         _nanoseconds(raw.get("startTimeUnixNano")),
@@ -129,8 +135,7 @@ def _otlp(raw: dict[str, Json]) -> Span:
 
 
 def _attributes(values: Json) -> dict[str, Json]:
-    pairs = map(mapping, values if isinstance(values, list) else [])
-    return {first_text(pair.get("key")): _value(pair.get("value")) for pair in pairs}
+    return {first_text(p.get("key")): _value(p.get("value")) for p in _objects(values)}
 
 
 def _value(value: Json) -> Json:
@@ -139,12 +144,12 @@ def _value(value: Json) -> Json:
             return plain
         case {"bytesValue": plain}:
             return plain
-        case {"intValue": whole}:
-            return _integer(whole)
-        case {"arrayValue": {"values": [*items]}}:
-            return [_value(item) for item in items]
-        case {"kvlistValue": {"values": pairs}}:
-            return _attributes(pairs)
+        case {"intValue": digits}:
+            return _integer(digits)
+        case {"arrayValue": array}:
+            return [_value(item) for item in _objects(mapping(array).get("values"))]
+        case {"kvlistValue": pairs}:
+            return _attributes(mapping(pairs).get("values"))
         case _:
             return None
 
@@ -160,8 +165,8 @@ def _dumped(raw: dict[str, Json]) -> Span:
     where, status = mapping(raw.get("context")) or raw, mapping(raw.get("status"))
     attributes = _conventional(mapping(raw.get("attributes")))
     return Span(
-        _trace(where.get("trace_id")),
-        label(where.get("span_id")),
+        _trace(_hex(where.get("trace_id"), 32)),
+        _hex(where.get("span_id"), 16),
         first_text(raw.get("name")),
         _nanoseconds(raw.get("start_time")),
         _nanoseconds(raw.get("end_time")),
@@ -179,11 +184,13 @@ def _conventional(attributes: dict[str, Json]) -> dict[str, Json]:
     named = dict(attributes)
     output = named.pop("gen_ai.output", None)
     if named.get("gen_ai.operation.name") == "execute_tool":
-        named.setdefault("gen_ai.tool.call.arguments", named.pop("gen_ai.tool.args", None))
+        given = named.pop("gen_ai.tool.args", None)
+        named.setdefault("gen_ai.tool.call.arguments", given)
         named.setdefault("gen_ai.tool.call.result", output)
     elif named.get("gen_ai.operation.name") == "call_llm":
+        said: Json = [] if _asks(output) else [{"content": output}]
         named["gen_ai.operation.name"] = "chat"
-        named.setdefault("gen_ai.output.messages", [] if _asks(output) else [{"content": output}])
+        named.setdefault("gen_ai.output.messages", said)
     return named
 
 
@@ -196,16 +203,44 @@ def _asks(output: Json) -> bool:
     return isinstance(asked, list) and all("tool.name" in mapping(a) for a in asked)
 
 
-def _trace(id_: Json) -> str:
-    if not (trace := label(id_)):
+def _trace(trace: str) -> str:
+    if not trace:
         raise Unreadable("has a span without a trace id")
     return trace
 
 
+def _hex(id: Json, digits: int) -> str:
+    """An id as OpenTelemetry writes it, where a dump has it as a number."""
+    if type(id) is int and id >= 0:
+        return f"{id:0{digits}x}"
+    return label(id).removeprefix("0x")
+
+
 def _nanoseconds(time: Json) -> int:
-    """A time as a number, as a number's text, or as a date; 0 for the rest."""
-    ...
-    
+    """A time as a number, a number's text, or a date; 0 for the rest."""
+    match time:
+        case bool():
+            return 0
+        case int():
+            return time
+        case float() if math.isfinite(time):
+            return int(time)
+        case str():
+            return _written(time)
+        case _:
+            return 0
+
+
+def _written(time: str) -> int:
+    try:
+        return int(time)
+    except ValueError:
+        pass
+    try:
+        return round(datetime.fromisoformat(time).timestamp() * 1e9)
+    except (ValueError, OverflowError):
+        return 0
+
 
 def _error(failed: bool, message: Json, attributes: Mapping[str, Json]) -> str | None:
     kind = attributes.get("error.type")

@@ -145,14 +145,16 @@ class _Text:
 
     def more(self, size: int = 1) -> bool:
         """Holds `size` more and lets go of what lies behind; False at the end."""
-        self.line()
-        parts = [self.held[self.at :]]
-        self.at = self._counted = 0
+        parts: list[str] = []
         while size > 0 and (piece := next(self._pieces, None)) is not None:
             parts.append(piece)
             size -= len(piece)
-        self.held = "".join(parts)
-        return len(parts) > 1
+        if not parts:
+            return False
+        self.line()
+        self.held = "".join((self.held[self.at :], *parts))
+        self.at = self._counted = 0
+        return True
 
     def peek(self) -> str:
         """The next character that is not white space; nothing at the end."""

@@ -97,7 +97,12 @@ def test_points_where_the_flow_hands_back_unasked_are_counted_by_reason():
 def test_an_audit_of_nothing_is_an_audit_of_nothing():
     found = audit(FLOW, [Episode("e", ())])
 
-    assert (found.episodes, found.decisions, found.mean_log_p, found.ece) == (1, 0, 0, 0)
+    assert (found.episodes, found.decisions, found.mean_log_p, found.ece) == (
+        1,
+        0,
+        0,
+        0,
+    )
 
 
 def test_the_habit_audits_a_flow_that_would_be_served_by_reach():

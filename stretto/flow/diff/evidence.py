@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from stretto.binding.pick import Mention
 from stretto.canonical import compact
 from stretto.flow.diff.acting import Reviews, moved
 from stretto.flow.diff.arbiter import arbiter_changes
@@ -62,14 +61,10 @@ def _binds(tool: str, old: BindingReview, new: BindingReview) -> Iterator[Change
 def _chances(
     tool: str, old: BindingReview, new: BindingReview, tolerance: float
 ) -> Iterator[Change]:
-    chances = [("", old.chance, new.chance)] + [
-        (
-            f" where the user {SAID[mention]}",
-            old.chances.get(mention),
-            new.chances.get(mention),
-        )
-        for mention in Mention
-    ]
+    chances = [("", old.chance, new.chance)]
+    for mention, said in SAID.items():
+        where = f" where the user {said}"
+        chances.append((where, old.chances.get(mention), new.chances.get(mention)))
     for where, was, is_ in chances:
         if was is not None and is_ is not None and moved(was, is_, tolerance):
             text = f"has a chance of {is_:.2f}{where}, was {was:.2f}"
@@ -139,7 +134,7 @@ def _orders(old: Review, new: Review) -> Iterator[Change]:
 
     def changed(name: str, was: list[str] | None, is_: list[str] | None) -> Change:
         before, after = (_order(sources) for sources in (was, is_))
-        text = f"is taken from {after}, was from {before}"
+        text = f"is taken in another order: {after}; before, {before}"
         return Change(Listed.SOURCE_ORDER, name, text)
 
     yield from keyed(had, has, changed)

@@ -13,6 +13,7 @@ from stretto.binding.sources import (
     Picks,
     Source,
     Tally,
+    rules,
 )
 from stretto.canonical import Json
 from stretto.flow.flow import Flow
@@ -161,7 +162,7 @@ def _argument(bindings: Bindings, tool: str, argument: str) -> ArgumentReview:
     counts = bindings.args[tool]
     lists = bindings.lists.get(key)
     found = lists or bindings.sources.get(key) or Found(0, {})
-    used = {rule.source for rule in found.rules()}
+    used = {rule.source for rule in rules(bindings, tool, argument)}
     return ArgumentReview(
         argument,
         counts.args.get(argument, 0),
@@ -177,8 +178,7 @@ def _order(
     bindings: Bindings, key: tuple[str, str, str], counts: dict[Source, int]
 ) -> OrderReview:
     tool, argument, site = key
-    found = bindings.sources.get((tool, argument), Found(0, {}))
-    used = {rule.source for rule in found.rules()}
+    used = {rule.source for rule in rules(bindings, tool, argument)}
     enough = sum(n for source, n in counts.items() if source in used) >= MIN_AT_SITE
     return OrderReview(tool, argument, site, _most_first(counts, used), enough)
 

@@ -69,7 +69,7 @@ def expected(flow: Flow, tool: str) -> Bound | str:
         by_name = docs is not None and docs.args
         return Bound({}, CHANCE if by_name else 1.0, Mention.NONE)
     for slot in recipe.slots:
-        if not slot.rules:
+        if not slot.sources:
             return f"{slot.argument} has no source"
     if recipe.required or recipe.constants:
         return Bound({}, pooled_chance(flow.bindings, tool), Mention.NONE)

@@ -16,6 +16,9 @@ from stretto.flow.wire.pairs import at_most, pairs_json, read_pairs, texts
 KINDS = ("same_lookup", "any_lookup", "hand_back")
 """What a predicate may favor besides one named lookup."""
 
+MAX_UNIX_MS = 253_402_300_799_999
+"""The last millisecond of the year 9999, UTC."""
+
 N_FIXED_WEIGHTS = 5
 """Habit, one question, split questions and handing back; reliability comes last."""
 
@@ -28,7 +31,7 @@ def read_provenance(node: Node) -> Provenance:
         texts(node["sources"]),
         node["habit_episodes"].integer(),
         node["arbiter_cases"].integer(),
-        node["compiled_unix_ms"].integer(),
+        node["compiled_unix_ms"].integer(0, MAX_UNIX_MS),
         None if conventions is None else conventions.text(),
     )
 

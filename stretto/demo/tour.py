@@ -1,0 +1,135 @@
+"""The whole job on the demo shop: record, learn, show, audit, replay, report."""
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from stretto.demo.record import record
+from stretto.episodes.episode import Episode
+from stretto.evaluate.audit import Audit, audit
+from stretto.evaluate.headroom import Headroom, headroom
+from stretto.evaluate.intervals import share_interval
+from stretto.evaluate.replay import Replayer, Row, totals
+from stretto.files import write_text
+from stretto.flow.decide import THRESHOLD
+from stretto.flow.deciders.decider import decider
+from stretto.flow.flow import Flow
+from stretto.flow.review import review
+from stretto.flow.show import show
+from stretto.flow.wire import write_flow
+from stretto.learn.corpus import Corpus
+from stretto.learn.learn import Learned, learn
+from stretto.learn.settings import Settings
+from stretto.learn.survey import survey
+from stretto.report.audit import audit_document
+from stretto.report.document import Document, Heading, Prose, html, markdown
+from stretto.report.drawing import drawing
+from stretto.report.replay import Setting, replay_document, saving
+from stretto.traces.ledger import Ledger
+from stretto.traces.reader import read
+
+LEARNED_FROM, HELD_OUT = 40, 20
+"""How many sessions teach, and how many are kept to measure on."""
+
+THRESHOLDS = (0.1, 0.2, THRESHOLD, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+
+
+@dataclass(frozen=True, slots=True)
+class Tour:
+    """What the demo came to."""
+
+    learned: Learned
+    audit: Audit
+    headroom: Headroom
+    """Of the held-out sessions."""
+    settings: tuple[Setting, ...]
+    """The held-out sessions replayed, by threshold."""
+    chosen: Setting
+    decider: str
+
+
+def tour(out: Path, seed: int, say: Callable[[str], None]) -> Tour:
+    """
+    Do the whole job into the folder `out`, saying each step as it is done.
+
+    Raises:
+        CannotWrite: a file could not be written.
+    """
+    taught = record(out / "sessions", sessions=LEARNED_FROM, seed=seed)
+    say(f"recorded  {len(taught)} sessions of a scripted agent at the shop")
+    unseen = record(out / "held-out", sessions=HELD_OUT, seed=seed, first=LEARNED_FROM)
+    say(f"          and {len(unseen)} more, of other customers, to measure on")
+
+    ledger = Ledger()
+    corpus = Corpus(lambda: read(taught, ledger=ledger))
+    found = survey(corpus)
+    learned = learn(
+        corpus, ledger.manifest, Settings(), surveyed=found, contracts=ledger.contracts
+    )
+    flow = learned.flow
+    write_flow(flow, out / "shop.flow.json")
+    say(f"learned   {out / 'shop.flow.json'}: {len(flow.sites.next)} sites, α "
+        f"{flow.habit.base.alpha:.2f}")  # fmt: skip
+    write_text(out / "shop.flow.md", show(review(flow)))
+    say(f"shown     {out / 'shop.flow.md'}: what a reviewer reads first")
+
+    episodes = list(read(unseen))
+    fit = audit(flow, episodes)
+    write_text(out / "audit.md", markdown(audit_document(fit, "shop.flow.json")))
+    say(f"audited   {out / 'audit.md'}: {fit.agreement:.0%} of {fit.decisions} "
+        "decisions agree")  # fmt: skip
+    result = _replayed(learned, fit, flow, episodes)
+    document = replay_document(
+        result.settings, result.chosen, "shop.flow.json", result.decider
+    )
+    write_text(out / "replay.md", markdown(document))
+    say(f"replayed  {out / 'replay.md'}: {saving(result.chosen)} saved")
+    write_text(out / "report.html", html(_page(result)))
+    say(f"reported  {out / 'report.html'}: open it in a browser")
+    return result
+
+
+def _replayed(
+    learned: Learned, fit: Audit, flow: Flow, episodes: list[Episode]
+) -> Tour:
+    replayer = Replayer(flow, decider(flow))
+    rows: dict[float, list[Row]] = defaultdict(list)
+    for episode in episodes:
+        for threshold in THRESHOLDS:
+            rows[threshold].append(replayer.row(episode, threshold))
+    settings = tuple(_setting(threshold, rows[threshold]) for threshold in THRESHOLDS)
+    chosen = settings[THRESHOLDS.index(THRESHOLD)]
+    return Tour(
+        learned, fit, headroom(episodes), settings, chosen, replayer.decider.name
+    )
+
+
+def _setting(threshold: float, rows: list[Row]) -> Setting:
+    interval = share_interval(
+        range(len(rows)), [r.turns_saved for r in rows], [r.turns for r in rows]
+    )
+    return Setting(threshold, totals(rows), interval)
+
+
+def _page(result: Tour) -> Document:
+    draw = drawing()
+    fit = audit_document(result.audit, "the flow", draw)
+    run = replay_document(
+        result.settings, result.chosen, "the flow", result.decider, draw
+    )
+    opening = Prose(
+        f"Learned from {result.learned.flow.provenance.habit_episodes} recorded "
+        f"sessions, measured on {result.audit.episodes} others. Of their "
+        f"{result.headroom.turns} LLM turns, {result.headroom.share:.1%} lie inside "
+        "runs of calls, beyond each run's first: about as much as a flow can save."
+    )
+    return Document(
+        "What a flow would save at the demo shop",
+        (
+            opening,
+            *run.parts,
+            Heading("Does the flow know this agent?"),
+            *fit.parts,
+        ),
+    )
