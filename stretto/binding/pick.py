@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from stretto.binding.said import Row
 from stretto.binding.seen import Passed, Seen, passed_by
@@ -13,7 +13,9 @@ from stretto.canonical import Json, compact
 from stretto.episodes.episode import ToolCall
 
 ALREADY = "already looked up"
-NEVER = "never called in training"
+
+Used: TypeAlias = AbstractSet[tuple[str, str, str]]
+"""Values passed before: tool, argument and text."""
 
 
 class Mention(StrEnum):
@@ -48,7 +50,7 @@ def pick(
     """
     recipe = bindings.recipe(tool)
     if recipe is None:
-        return NEVER
+        return "never called in training"
     if not recipe.required and is_made(tool, seen, also):
         return ALREADY
     used = used_values(seen, also)
@@ -69,10 +71,8 @@ def is_made(tool: str, seen: Seen, also: Sequence[ToolCall]) -> bool:
     return tool in seen.called or any(call.tool == tool for call in also)
 
 
-def used_values(
-    seen: Seen, also: Sequence[ToolCall]
-) -> AbstractSet[tuple[str, str, str]]:
-    """Every tool, argument and text passed before, whatever became of the call."""
+def used_values(seen: Seen, also: Sequence[ToolCall]) -> Used:
+    """Every value passed before, whatever became of the call."""
     if not also:
         return seen.passed
     return seen.passed.union(*map(passed_by, also))
@@ -90,9 +90,7 @@ class _Filled(NamedTuple):
     """What a string was picked from."""
 
 
-def _fill(
-    tool: str, slot: Slot, seen: Seen, used: AbstractSet[tuple[str, str, str]]
-) -> _Filled | str:
+def _fill(tool: str, slot: Slot, seen: Seen, used: Used) -> _Filled | str:
     if not slot.sources:
         if slot.takes_lists or slot.takes_strings:
             return "no source in training; the agent has to supply it"
@@ -101,9 +99,7 @@ def _fill(
     return choose(tool, slot, seen, used) or "no value is left that was not passed"
 
 
-def _whole_list(
-    tool: str, slot: Slot, seen: Seen, used: AbstractSet[tuple[str, str, str]]
-) -> _Filled | None:
+def _whole_list(tool: str, slot: Slot, seen: Seen, used: Used) -> _Filled | None:
     """The latest list at one of the sources, unless it was passed before."""
     for row in _latest_rows(slot, seen):
         values: list[Json] = [*row.values]
@@ -112,9 +108,7 @@ def _whole_list(
     return None
 
 
-def _one_string(
-    tool: str, slot: Slot, seen: Seen, used: AbstractSet[tuple[str, str, str]]
-) -> _Filled | None:
+def _one_string(tool: str, slot: Slot, seen: Seen, used: Used) -> _Filled | None:
     """The first string the user named that was not passed before, else the first."""
     argument = slot.argument
     any_named = any(map(seen.names_any, slot.sources))
@@ -136,7 +130,8 @@ def _one_string(
 
 def _rows(slot: Slot, seen: Seen) -> Iterator[Row]:
     """The values at the sources, in the site's order or from the latest output on."""
-    order = slot.by_site.get(seen.site or "")
+    site = seen.outputs[-1].tool if seen.outputs else ""
+    order = slot.by_site.get(site)
     return _latest_rows(slot, seen) if order is None else _ordered_rows(order, seen)
 
 
@@ -147,6 +142,9 @@ def _ordered_rows(order: Sequence[Source], seen: Seen) -> Iterator[Row]:
 
 
 def _latest_rows(slot: Slot, seen: Seen) -> Iterator[Row]:
+    if len(slot.sources) == 1:
+        yield from _ordered_rows(slot.sources, seen)
+        return
     for tool, output in reversed(seen.outputs):
         for path in slot.paths.get(tool, ()):
             yield seen.said.row(output, path)

@@ -100,11 +100,6 @@ class Seen:
             case ToolResult():
                 self._add_result(event)
 
-    @property
-    def site(self) -> str | None:
-        """The tool whose success came last."""
-        return self.outputs[-1].tool if self.outputs else None
-
     def outputs_of(self, tool: str) -> Sequence[Output]:
         """The outputs of one tool, in order of arrival."""
         return self._by_tool.get(tool, ())

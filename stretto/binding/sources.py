@@ -118,6 +118,10 @@ class Recipe:
         return all(slot.sources for slot in self.slots)
 
 
+_BySite: TypeAlias = dict[str, dict[Source, int]]
+"""By site, the values each source supplied there."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bindings:
     """What training says about the arguments of every lookup the agent made."""
@@ -142,20 +146,38 @@ class Bindings:
     _recipes: Mapping[str, Recipe] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        recipes = {tool: self._recipe(tool) for tool in self.args}
+        by_site: dict[Argument, _BySite] = {}
+        for (tool, argument, site, source), n in self.site_sources.items():
+            sites = by_site.setdefault((tool, argument), {})
+            sites.setdefault(site, {})[source] = n
+        constants: dict[str, dict[str, Json]] = {}
+        for (tool, argument), value in self.constants.items():
+            constants.setdefault(tool, {})[argument] = value
+        recipes = {
+            tool: self._recipe(tool, constants.get(tool, {}), by_site)
+            for tool in self.args
+        }
         object.__setattr__(self, "_recipes", recipes)
 
     def recipe(self, tool: str) -> Recipe | None:
         """How a lookup's arguments are filled; None if training never called it."""
         return self._recipes.get(tool)
 
-    def _recipe(self, tool: str) -> Recipe:
+    def _recipe(
+        self,
+        tool: str,
+        constants: Mapping[str, Json],
+        by_site: Mapping[Argument, _BySite],
+    ) -> Recipe:
         required = self.args[tool].required()
-        constants = {a: value for (t, a), value in self.constants.items() if t == tool}
-        slots = (self._slot(tool, a) for a in required if a not in constants)
+        slots = (
+            self._slot(tool, argument, by_site.get((tool, argument), {}))
+            for argument in required
+            if argument not in constants
+        )
         return Recipe(required, constants, tuple(slots))
 
-    def _slot(self, tool: str, argument: str) -> Slot:
+    def _slot(self, tool: str, argument: str, by_site: _BySite) -> Slot:
         sources = tuple(rule.source for rule in rules(self, tool, argument))
         return Slot(
             argument,
@@ -163,22 +185,8 @@ class Bindings:
             (tool, argument) in self.lists,
             (tool, argument) in self.sources,
             _by_tool(sources),
-            self._site_orders(tool, argument, sources),
+            _site_orders(sources, by_site),
         )
-
-    def _site_orders(
-        self, tool: str, argument: str, sources: Sequence[Source]
-    ) -> dict[str, tuple[Source, ...]]:
-        """The sources by their counts at each site that has seen enough of them."""
-        counts: dict[str, dict[Source, int]] = {}
-        for (t, a, site, source), n in self.site_sources.items():
-            if (t, a) == (tool, argument) and source in sources:
-                counts.setdefault(site, {})[source] = n
-        return {
-            site: _by_count(sources, at)
-            for site, at in counts.items()
-            if sum(at.values()) >= MIN_AT_SITE
-        }
 
 
 def required(bindings: Bindings, tool: str) -> list[str]:
@@ -194,10 +202,15 @@ def rules(bindings: Bindings, tool: str, argument: str) -> list[Rule]:
     return [] if found is None else list(found.rules())
 
 
-def _by_count(
-    sources: Sequence[Source], counts: Mapping[Source, int]
-) -> tuple[Source, ...]:
-    return tuple(sorted(sources, key=lambda source: -counts.get(source, 0)))
+def _site_orders(
+    sources: Sequence[Source], by_site: _BySite
+) -> dict[str, tuple[Source, ...]]:
+    """The sources by their counts, at each site that has seen enough of them."""
+    return {
+        site: tuple(sorted(sources, key=lambda source: -counts.get(source, 0)))
+        for site, counts in by_site.items()
+        if sum(counts.get(source, 0) for source in sources) >= MIN_AT_SITE
+    }
 
 
 def _by_tool(sources: Iterable[Source]) -> dict[str, tuple[str, ...]]:

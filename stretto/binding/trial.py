@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 from stretto.binding.pick import Mention, Pick, pick
 from stretto.binding.seen import Seen
 from stretto.binding.sources import Agreement, Bindings, Picks, Source, Tally
-from stretto.canonical import compact, text
+from stretto.canonical import text
 from stretto.episodes.episode import (
     AssistantTurn,
     Episode,
@@ -80,7 +80,7 @@ class _Probes:
         self._bindings = bindings
         sources = ((tool, _sources(bindings, tool)) for tool in bindings.args)
         self._sources = {tool: found for tool, found in sources if found}
-        self._known: set[tuple[str, str]] = set()
+        self._known: set[tuple[str, ...]] = set()
 
     def begin(self) -> None:
         """Nothing has been picked yet."""
@@ -94,7 +94,7 @@ class _Probes:
             found = pick(self._bindings, tool, seen)
             if isinstance(found, str) or found.mention not in _UNASKED:
                 continue
-            key = tool, compact(found.arguments)
+            key = tool, *map(text, found.arguments.values())
             if key not in self._known:
                 self._known.add(key)
                 made = _is_made(tool, found, events[index + 1 :])

@@ -30,7 +30,7 @@ def demo(out: Path, seed: int) -> None:
 
     A scripted agent serves customers of a shop through its MCP server, and its sessions
     are recorded. A flow is learned from them, shown, audited and replayed on sessions
-    of other customers, and a report written. No key, no network, nothing asked.
+    recorded after them, and a report written. No key, no network, nothing asked.
     """
     try:
         out.mkdir(parents=True, exist_ok=True)

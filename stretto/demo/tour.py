@@ -29,7 +29,7 @@ from stretto.report.replay import Setting, replay_document, saving
 from stretto.traces.ledger import Ledger
 from stretto.traces.reader import read
 
-LEARNED_FROM, HELD_OUT = 40, 20
+LEARNED_FROM, HELD_OUT = 120, 60
 """How many sessions teach, and how many are kept to measure on."""
 
 THRESHOLDS = (0.1, 0.2, THRESHOLD, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -59,7 +59,7 @@ def tour(out: Path, seed: int, say: Callable[[str], None]) -> Tour:
     taught = record(out / "sessions", sessions=LEARNED_FROM, seed=seed)
     say(f"recorded  {len(taught)} sessions of a scripted agent at the shop")
     unseen = record(out / "held-out", sessions=HELD_OUT, seed=seed, first=LEARNED_FROM)
-    say(f"          and {len(unseen)} more, of other customers, to measure on")
+    say(f"          and {len(unseen)} more to measure on")
 
     ledger = Ledger()
     corpus = Corpus(lambda: read(taught, ledger=ledger))

@@ -67,6 +67,7 @@ def decide(
 def likeliest(
     weighed: list[tuple[str, float]], bind: Binder, threshold: float
 ) -> Lookup | HandBack:
+    """The likeliest lookup where it is likely enough and binds, and no other one."""
     tool, p = max(weighed, key=lambda item: item[1], default=("", 0.0))
     if p <= 0:
         return HandBack.plain(Reason.NONE)

@@ -68,7 +68,7 @@ def log_evidence(alpha: float, data: Prequential) -> float:
         p *= alpha
         p += hits
         p /= total + alpha
-    return float(data.weight @ np.log(p, out=p))
+    return float(np.sum(data.weight * np.log(p)))
 
 
 def _earlier(keys: Ints, weight: Floats) -> Floats:

@@ -10,7 +10,6 @@ import math
 from collections.abc import Sequence
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 import numpyro
@@ -88,14 +87,14 @@ def concentration(
     data = prequential(encoded, vocab_size, order=order, weighted=weighted)
     if sampler == "grid":
         return grid(data)
-    method, fields = _CHAINS[sampler]
+    kernel, fields = _KERNELS[sampler]
     with float64():
         run = MCMC(
-            _KERNELS[sampler](model),
+            kernel(model),
             num_warmup=warmup,
             num_samples=draws,
             num_chains=chains,
-            chain_method=method,
+            chain_method="vectorized",
             progress_bar=False,
         )
         run.run(random.key(seed), evidence(data), extra_fields=fields)
@@ -117,8 +116,8 @@ def evidence(data: Prequential) -> Evidence:
     )
 
 
-_KERNELS = {"nuts": NUTS, "mh": RandomWalk}
-_CHAINS = {"nuts": ("vectorized", ("diverging",)), "mh": (jax.vmap, ())}
+_KERNELS = {"nuts": (NUTS, ("diverging",)), "mh": (RandomWalk, ())}
+"""The samplers, and what of their states counts divergences."""
 
 
 def _quantile(ordered: Float[np.ndarray, " draw"], q: float) -> float:

@@ -194,7 +194,7 @@ class _Compiler:
         return Branch(lambda env: then if truth(cond(env)) else otherwise, stmt.at)
 
     def address(self, addr: Address, scope: Slots) -> Callable[[Env], str]:
-        name = _escaped(addr.name)
+        name = escaped(addr.name)
         if addr.index is None:
             return lambda _: name
         index = self.expr(addr.index, scope)
@@ -225,13 +225,13 @@ class _Compiler:
 def _weight(logw: Evaluate) -> Callable[[Env], Weight]:
     def weight(env: Env) -> Weight:
         added = number(logw(env), "a factor")
-        if math.isnan(added):
-            raise SoftError("a factor is NaN")
+        if not added < math.inf:
+            raise SoftError(f"a factor is {added:g}")
         return Weight(added)
 
     return weight
 
 
-def _escaped(name: str) -> str:
+def escaped(name: str) -> str:
     """An address's name with `#`, which separates its number, spelled `\\#`."""
     return name.replace("\\", "\\\\").replace("#", "\\#")

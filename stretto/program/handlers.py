@@ -4,6 +4,7 @@ Who answers a run's draws: given choices, a random generator, or the outside wor
 Every handler drives the same generator and comes back with the same `Run`.
 """
 
+import math
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from random import Random
@@ -46,8 +47,9 @@ class Run:
 
     @property
     def log_prob(self) -> float:
-        """Of the whole run, in nats."""
-        return self.log_prior + self.log_likelihood + self.log_factors
+        """Of the whole run, in nats; −∞ where any part is impossible."""
+        parts = (self.log_prior, self.log_likelihood, self.log_factors)
+        return -math.inf if -math.inf in parts else sum(parts)
 
     @property
     def values(self) -> dict[str, Value]:
@@ -182,7 +184,8 @@ class _Record:
             case Observation(_, distribution, value):
                 self.log_likelihood += distribution.log_prob(value)
             case Weight(logw, warning):
-                self.log_factors += logw
+                impossible = -math.inf in (logw, self.log_factors)
+                self.log_factors = -math.inf if impossible else self.log_factors + logw
                 if warning is not None and len(self.warnings) < MAX_WARNINGS:
                     self.warnings.append(warning)
 

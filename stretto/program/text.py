@@ -181,9 +181,8 @@ class _Parser(Cursor):
             op, binds = _OPERATORS.get(self.token.text, (None, 0))
             if op is None or binds <= level:
                 return lhs
-            at = self.place()
             self.advance()
-            lhs = Binary(op, lhs, self.expr(binds), at=at)
+            lhs = Binary(op, lhs, self.expr(binds), at=lhs.at)
             if binds == COMPARISON and self.binds() == COMPARISON:
                 self.fail("one comparison; `&&` joins several")
 
@@ -200,15 +199,14 @@ class _Parser(Cursor):
             return Unary(Sign.NEG, self.nested(self.prefixed), at=at)
         expr = self.atom()
         while True:
-            at = self.place()
             if self.skip("["):
-                expr = Index(expr, self.expr(), at=at)
+                expr = Index(expr, self.expr(), at=expr.at)
                 self.take("]")
             elif self.skip("."):
                 self.take("len")
                 self.take("(")
                 self.take(")")
-                expr = Len(expr, at=at)
+                expr = Len(expr, at=expr.at)
             else:
                 return expr
 

@@ -15,6 +15,8 @@ INK, SOFT, LINE, KEY, WARN = "#1c2330", "#5b6474", "#dfe3ea", "#2b5fa8", "#c2571
 WIDTH = 6.4
 """Inches; the page scales it."""
 
+_NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+
 
 def reliability(bins: Sequence[tuple[float, float, int]]) -> str:
     """
@@ -138,5 +140,5 @@ def _svg(figure: Figure) -> str:
     """The figure as an `<svg>` element, its text as text, without a date or ids."""
     out = io.StringIO()
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "stretto"}):
-        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+        figure.savefig(out, format="svg", metadata=_NO_METADATA)
     return re.sub(r"^.*?(?=<svg)", "", out.getvalue(), count=1, flags=re.DOTALL)

@@ -64,7 +64,11 @@ def _episode(path: Path, session: Session, ledger: Ledger) -> Episode:
             ledger.problem(path, str(cause), line=line.number)
         except RecursionError:
             ledger.problem(path, "is nested too deep", line=line.number)
-    return Episode(session.id, conversation.events(), agent=conversation.agent)
+    found = Episode(session.id, conversation.events(), agent=conversation.agent)
+    n_calls = sum(len(turn.calls) for turn in found.turns)
+    if n_open := n_calls - len(found.results()):
+        ledger.count("unanswered calls", n_open)
+    return found
 
 
 def _tool_names(lines: Iterable[Line]) -> dict[str, str]:
@@ -133,7 +137,7 @@ class _Conversation:
         if line.kind == "user":
             self._results(line)
             self._words(line)
-        elif not line.is_hosts:
+        elif not line.by_host:
             self._said(line)
 
     def _said(self, line: Line) -> None:
@@ -148,7 +152,7 @@ class _Conversation:
 
     def _words(self, line: Line) -> None:
         words = [text for text in _texts(line) if not text.startswith(_INTERRUPTED)]
-        if words and not line.is_hosts:
+        if words and not line.by_host:
             self._events.append(UserMessage("\n".join(words)))
 
     def _results(self, line: Line) -> None:

@@ -19,12 +19,16 @@ from stretto.traces.decode import Unreadable, decode
 from stretto.traces.ledger import Ledger
 from stretto.traces.messages import Message, parts
 from stretto.traces.source import pieces
-from stretto.traces.stream import MAX_LENGTH
 
 VERSION_FIELD = "stretto_mcp_log"
 VERSIONS = (1, 2)
+MAX_LINE = 64 * 2**20
+"""The longest line that is read, in characters."""
 BESIDE = (".flow.jsonl", ".confirm.jsonl")
 """How the names of files end that lie beside a session log and are none."""
+
+_UNSOUND = (Unreadable, FormatError, RecursionError)
+"""What a line that does not parse raises."""
 
 
 class Sender(StrEnum):
@@ -88,7 +92,7 @@ def read_log(path: Path, ledger: Ledger) -> SessionLog | None:
     for line in lines:
         try:
             entries.append(_entry(_node(path, line, ledger)))
-        except (Unreadable, FormatError) as cause:
+        except _UNSOUND as cause:
             if line.whole:
                 ledger.problem(path, _reason(cause), line=line.number)
             else:
@@ -120,8 +124,8 @@ def _lines(path: Path, ledger: Ledger) -> Iterator[_Line]:
             if text.strip():
                 yield _Line(number, text, True)
             number += 1
-        if len(rest) > MAX_LENGTH:
-            cause = f"is longer than {MAX_LENGTH} characters; nothing behind it is read"
+        if len(rest) > MAX_LINE:
+            cause = f"is longer than {MAX_LINE} characters; nothing behind it is read"
             ledger.problem(path, cause, line=number)
             return
     if rest.strip():
@@ -133,8 +137,8 @@ def _first(
 ) -> Header | None:
     for line in lines:
         try:
-            return _header(_node(path, line, ledger))
-        except (Unreadable, FormatError) as cause:
+            return _header(_node(path, line, found))
+        except _UNSOUND as cause:
             found.problem(path, _reason(cause), line=line.number)
             break
     if not found.problems:
@@ -148,10 +152,16 @@ def _node(path: Path, line: _Line, ledger: Ledger) -> Node:
     return Node(decode(line.text, ledger), str(path))
 
 
-def _reason(cause: Unreadable | FormatError) -> str:
-    if isinstance(cause, Unreadable):
-        return str(cause)
-    return f"`{cause.place}` {cause.cause}" if cause.place else cause.cause
+def _reason(cause: Exception) -> str:
+    match cause:
+        case FormatError(place="", cause=said):
+            return said
+        case FormatError(place=place, cause=said):
+            return f"`{place}` {said}"
+        case RecursionError():
+            return "is nested too deep"
+        case _:
+            return str(cause)
 
 
 def _header(node: Node) -> Header:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from stretto.traces.ledger import Ledger
 
-PIECE = 2**20
+PIECE = 2**18
 """How many bytes are read at a time."""
 
 _GZIP = b"\x1f\x8b"
@@ -35,7 +35,7 @@ def beginning(path: Path, size: int) -> bytes:
 
 def pieces(path: Path, ledger: Ledger) -> Iterator[str]:
     """
-    The file's text in pieces of about a mebibyte, without a byte order mark.
+    The file's text in pieces of `PIECE` bytes, without a byte order mark.
 
     What cuts the file short is reported after all that came before it. Bytes that are
     not UTF-8 become U+FFFD, and the first of each piece is reported with its line.

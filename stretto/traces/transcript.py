@@ -8,6 +8,7 @@ with all of each assistant message on the way and the results of its calls.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,7 +36,7 @@ class Line:
     message: dict[str, Json]
     is_sidechain: bool
     """Whether a sub-agent's."""
-    is_hosts: bool
+    by_host: bool
     """Whether the host wrote it in the user's or the model's name."""
     result: Json
     """What a call returned, as the host repeats it beside the message."""
@@ -145,33 +146,33 @@ def _by_root(lines: Sequence[Line]) -> Iterator[tuple[str, list[Line]]]:
 def _branch(lines: Sequence[Line]) -> list[Line]:
     """The lines that are part of the conversation as it ended, in their order."""
     way = _way(lines)
-    messages = {line.message_id for line in way} - {""}
-    kept = {line.number for line in lines if line.message_id in messages}
-    kept.update(line.number for line in way)
+    messages = {lines[place].message_id for place in way} - {""}
+    kept = [
+        place in way or line.message_id in messages for place, line in enumerate(lines)
+    ]
     calls = {
         first_text(block.get("id"))
-        for line in lines
-        if line.number in kept
+        for line in compress(lines, kept)
         for block in line.blocks("tool_use")
     }
     return [
         line
-        for line in lines
-        if line.kind in _SAID
-        and (line.number in kept or not calls.isdisjoint(line.answered))
+        for line, is_kept in zip(lines, kept, strict=True)
+        if line.kind in _SAID and (is_kept or not calls.isdisjoint(line.answered))
     ]
 
 
-def _way(lines: Sequence[Line]) -> list[Line]:
+def _way(lines: Sequence[Line]) -> set[int]:
     """
-    The lines that lead to the last thing said, last line first.
+    Where the lines stand that lead to the last thing said.
 
     A line that follows none in the file follows the one that it stands after.
     """
     places = {line.uuid: place for place, line in enumerate(lines) if line.uuid}
     place = max((p for p, line in enumerate(lines) if line.kind in _SAID), default=-1)
-    way: dict[int, Line] = {}
+    way: set[int] = set()
     while place >= 0 and place not in way:
-        line = way[place] = lines[place]
-        place = -1 if line.parent is None else places.get(line.parent, place - 1)
-    return list(way.values())
+        way.add(place)
+        parent = lines[place].parent
+        place = -1 if parent is None else places.get(parent, place - 1)
+    return way

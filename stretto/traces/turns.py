@@ -169,12 +169,15 @@ class _Text:
     """Text that only grows, put together when it is searched."""
 
     pieces: list[str] = field(default_factory=list)
+    found: set[str] = field(default_factory=set)
 
     def add(self, piece: str) -> None:
         self.pieces.append(piece)
 
     def __contains__(self, value: str) -> bool:
-        return value in str(self)
+        if value not in self.found and value in str(self):
+            self.found.add(value)
+        return value in self.found
 
     def __str__(self) -> str:
         self.pieces = ["".join(self.pieces)]

@@ -2,7 +2,7 @@ import pytest
 
 from stretto.binding.outputs import Output
 from stretto.binding.paths import Leaf
-from stretto.binding.said import Said
+from stretto.binding.said import Row, Said
 
 
 def said(*messages: str) -> Said:
@@ -46,9 +46,31 @@ def test_a_value_is_named_by_a_sibling_of_four_characters():
 
 
 def test_the_values_at_a_path_are_named_one_by_one():
-    output = Output('[{"id": "1", "of": "blue"}, {"id": "2", "of": "green"}]')
+    output = Output('[{"id": "1x", "of": "blue"}, {"id": "2x", "of": "green"}]')
+    path = "$[*].id"
 
-    assert said("blue").row(output, "$[*].id") == (("1", "2"), (True, False), True)
-    assert said("red").row(output, "$[*].id") == (("1", "2"), (False, False), False)
-    assert said("blue").row(output, "$[*].id").named == (True, False)
-    assert said("blue", "and 2").row(output, "$[*].id").named == (True, True)
+    assert said("blue").row(output, path) == Row(
+        ("1x", "2x"), (True, False), {"1x": True, "2x": False}, True
+    )
+    assert not said("red").row(output, path).any_named
+
+
+def test_a_value_that_stands_twice_is_named_as_where_it_stands_first():
+    output = Output('[{"id": "1x"}, {"id": "2x"}, {"id": "1x", "of": "blue"}]')
+
+    assert said("blue").row(output, "$[*].id") == Row(
+        ("1x", "2x", "1x"), (False, False, True), {"1x": False, "2x": False}, True
+    )
+
+
+def test_a_later_message_names_what_was_asked_of_before():
+    output, path = Output('[{"id": "1x", "of": "blue"}, {"id": "2x"}]'), "$[*].id"
+    first = said("hello")
+    assert first.row(output, path).named == (False, False)
+
+    more, blue = first.then("and?"), first.then("the blue one").then("or 2X")
+
+    assert (more.changes, blue.changes) == (0, 2)
+    assert more.row(output, path).named == (False, False)
+    assert blue.row(output, path).named == (True, True)
+    assert first.row(output, path).named == (False, False)

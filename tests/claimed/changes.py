@@ -241,9 +241,10 @@ FLOWS = union(
                 "443 detours instead of 2,936, 3.0% to 18.5% an agent.",
                 LEADERBOARD,
             ),
-            "same-result:rule": (
+            "same-result:rule": deferred(
                 "Optionally a call also counts as made when a lookup of the same tool "
-                "has returned its result."
+                "has returned its result.",
+                "Replays count by the call alone; that option is not built yet.",
             ),
             "same-result:telecom": deferred(
                 "145 of those detours are bills read with a limit; so counted the flow "

@@ -7,11 +7,9 @@ HEAD = union(
     section(
         "formats, opening",
         {
-            "file:kinds": deferred(
+            "file:kinds": (
                 "Flows and arbiters are the two kinds of file meant to be kept; both "
-                "are JSON.",
-                NO_ARBITER,
-                "Flows are read and written; an arbiter file is neither yet.",
+                "are JSON."
             ),
             "file:page": (
                 "A test fails when a field that is written is missing from the formats "
@@ -270,14 +268,15 @@ COUNTS = union(
                 NO_COMPILE,
                 NO_ARBITER,
             ),
-            "folds:none": (
+            "folds:none": divergent(
                 "A flow learned by habit alone has no folds, and decides with the "
-                "habit."
+                "habit.",
+                "A flow that also holds reach counts is served by those where nobody "
+                "names a decider; `--decider habit` asks for the habit.",
             ),
-            "folds:weights": deferred(
+            "folds:weights": (
                 "The weights, in order: the habit's, the one question's, the split "
-                "questions', handing back's, each predicate's, the record's.",
-                NO_ARBITER,
+                "questions', handing back's, each predicate's, the record's."
             ),
             "folds:eight": (
                 "With the three predicates weighed there are eight weights."

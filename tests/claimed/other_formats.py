@@ -2,7 +2,7 @@
 
 from tests.claimed.claim import deferred, section, union
 from tests.claimed.reasons import (
-    NO_ARBITER,
+    NO_EXPORT,
     NO_PROCEDURE,
     NO_PROMOTE,
     NO_PROXY,
@@ -188,24 +188,23 @@ PROCEDURES = section(
 ARBITERS = section(
     "formats, arbiter file",
     {
-        "arbiter-file:fields": deferred(
+        "arbiter-file:fields": (
             "An arbiter file has version 1, a domain, provenance, questions, one fit "
-            "and a model.",
-            NO_ARBITER,
+            "and a model."
         ),
         "arbiter-file:one-fit": deferred(
-            "It is exported only from a flow whose folds share one fit.", NO_ARBITER
+            "It is exported only from a flow whose folds share one fit.", NO_EXPORT
         ),
         "arbiter-file:adopted": deferred(
             "A learned flow takes its questions, model, count and sources, and five "
             "copies of its fit.",
-            NO_ARBITER,
+            NO_EXPORT,
         ),
         "arbiter-file:no-text": deferred(
             "It holds counts, weights and questions, no answer or conversation.",
-            NO_ARBITER,
+            NO_EXPORT,
         ),
-        "arbiter-file:indented": deferred("It is pretty-printed.", NO_ARBITER),
+        "arbiter-file:indented": "It is pretty-printed.",
     },
 )
 

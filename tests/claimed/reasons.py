@@ -19,7 +19,10 @@ LABELS = "Rests on labels made by hand that are not in ../shared/data."
 SIMULATOR = "Measured in τ²-bench's own environment, which this package does not run."
 
 NO_ORACLE = "No System-One model is asked yet."
-NO_ARBITER = "An arbiter's fits are read and kept; none is fitted or weighed yet."
+NO_ARBITER = (
+    "An arbiter's fits are read, kept and shown; none is fitted or weighed yet."
+)
+NO_EXPORT = "Arbiter files are read and written; no command exports or adopts one yet."
 NO_GUARDS = "Guards are not built yet."
 NO_JUDGE = "The confirmation judge is not built yet."
 NO_MATCHING = "Matching a description to a record is not built yet."

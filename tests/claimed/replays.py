@@ -140,7 +140,7 @@ COLD = section(
     "paper §5.12",
     {
         "cold:split": (
-            "Learning with an arbiter holds out 30% of the sessions, by task."
+            "The split for fitting an arbiter holds out 30% of the sessions, by task."
         ),
         "cold:few": deferred(
             "With five sessions that leaves 3 to 11 decisions for eight weights.",

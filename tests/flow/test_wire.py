@@ -63,16 +63,13 @@ def without(*path: str) -> Node:
 
 
 @claim("fields:all")
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(flows())
 def test_a_flow_written_and_read_is_the_same_flow(flow: Flow) -> None:
-    assert reread(flow) == flow
+    again = reread(flow)
 
-
-@settings(max_examples=30, deadline=None)
-@given(flows())
-def test_what_was_read_is_written_as_it_stood(flow: Flow) -> None:
-    assert text(reread(flow)) == text(flow)
+    assert again == flow
+    assert text(again) == text(flow)
 
 
 @claim("fields:all")
@@ -186,7 +183,7 @@ REFUSED: tuple[tuple[Path_, object, str, str], ...] = (
     (("vocab", 2, "Tool"), "cancel_order", "vocab", "names a tool twice"),
     (("manifest", "tools", "think"), "safe", "manifest.tools.think", "`generic`"),
     (("manifest", "tools", "get_order"), "write", "sites.reads", "marks write"),
-    (("sites", "reads"), ["get_order"], "sites.next[2][1]", "`sites.reads`"),
+    (("sites", "reads"), ["get_order"], "sites.next[0][1]", "`sites.reads`"),
     (("sites", "next", 0, 0), ["get_order"], "sites.next[0][0]", "an array of 2"),
     (("sites", "every_read"), "yes", "sites.every_read", "true or false"),
     (("map", "ids", 0, 1), 64, "map.ids[0][1]", "from 0 to 63"),
@@ -352,7 +349,7 @@ def _places(value: Json, path: Path_ = ()) -> list[Path_]:
 PLACES = _places(flow_json(MAXIMAL))[1:]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.sampled_from(PLACES), VALUES)
 def test_whatever_stands_anywhere_the_file_loads_or_says_what_is_wrong(
     path: Path_, value: Json
@@ -367,7 +364,7 @@ def test_whatever_stands_anywhere_the_file_loads_or_says_what_is_wrong(
     assert reread(flow) == flow
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(flows(), st.randoms(use_true_random=False))
 def test_json_spelled_with_spaces_and_other_key_order_reads_the_same(
     flow: Flow, random: Any

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from stretto.episodes.vocabulary import START
-from stretto.flow.wire.document import read_flow
+from stretto.flow.wire import read_flow
 from stretto.habit.backoff import Counts, fit_habit
 from tests.conftest import shared
 from tests.habit import literal

@@ -116,28 +116,34 @@ def test_a_map_reads_eight_fields_at_most():
 )
 def test_real_sessions_choose_what_the_literal_search_chooses(name):
     read = sessions(HABITS[name])
-    size = read.vocab.size
-    alpha = grid(prequential(read.encoded, size)).median
+    alpha = grid(prequential(read.encoded, read.vocab.size)).median
 
     found = select(read.used, read.vocab, alpha=alpha)
 
+    candidates, expected = literal_selection(read, alpha)
+    assert found.n_candidates == len(candidates)
+    assert [
+        literal.Field(
+            candidate.tool, candidate.field.kind == "Len", candidate.field.path
+        )
+        for candidate, _ in found.chosen
+    ] == [field for field, _ in expected]
+    assert [added.gain for added in found.chosen] == pytest.approx(
+        [gain for _, gain in expected]
+    )
+
+
+def literal_selection(read, alpha):
+    """The candidates, and those the literal search chooses with what each gains."""
     observed = [_observed(episode, read.vocab) for episode in read.used]
     outputs: literal.Outputs = {}
     for tool, value in (o for e in observed for o in e.outputs if o is not None):
         outputs.setdefault(tool, []).append(value)
     candidates = literal.discover(outputs)
-    expected = literal.select(
+    return candidates, literal.select(
         candidates,
-        lambda chosen: literal.score(observed, chosen, outputs, alpha, size),
+        lambda chosen: literal.score(observed, chosen, outputs, alpha, read.vocab.size),
     )
-    assert found.n_candidates == len(candidates)
-    assert [
-        literal.Field(
-            c.candidate.tool, c.candidate.field.kind == "Len", c.candidate.field.path
-        )
-        for c in found.chosen
-    ] == [field for field, _ in expected]
-    assert [c.gain for c in found.chosen] == pytest.approx([g for _, g in expected])
 
 
 def _observed(episode, vocab):

@@ -107,9 +107,11 @@ class Interpreter:
                 self.trace.log_likelihood += dist.log_prob(value)
             case ast.Factor():
                 weight = self.value(stmt.logw, scopes)
-                if type(weight) not in (int, float) or weight != weight:
+                if type(weight) not in (int, float) or not weight < math.inf:
                     raise Soft
                 self.trace.log_factors += weight
+                if weight == -math.inf:
+                    self.trace.log_factors = -math.inf
             case ast.If():
                 taken = truth(self.value(stmt.cond, scopes))
                 body = stmt.then if taken else stmt.otherwise

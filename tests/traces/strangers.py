@@ -14,7 +14,10 @@ class Diary:
         return head.text.startswith("Dear diary")
 
     def read(
-        self, paths: Sequence[Path], options: ReadOptions, ledger: Ledger
+        self,
+        paths: Sequence[Path],
+        options: ReadOptions,  # noqa: ARG002
+        ledger: Ledger,
     ) -> Iterator[Episode]:
         ledger.count("diaries", len(paths))
         for path in paths:

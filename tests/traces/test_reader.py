@@ -1,6 +1,6 @@
 """Files found, recognised, and handed to their readers."""
 
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -26,16 +26,13 @@ OURS = ["atif", "openai-chat", "tau1", "tau2"]
 
 @pytest.fixture
 def install(monkeypatch):
-    """Installs readers beside stretto's own; a reader is named by its module's name."""
-    installed = list(entry_points(group=READERS.group))
-
-    def lookup(**wanted: str) -> EntryPoints:
-        return EntryPoints(installed).select(**wanted)
+    """Installs readers beside stretto's own, as `install(name, "module:attribute")`."""
+    found = dict(plugins.installed(READERS.group))
+    monkeypatch.setattr(plugins, "installed", lambda group: found)  # noqa: ARG005
 
     def install(name: str, value: str) -> None:
-        installed.append(EntryPoint(name, value, READERS.group))
+        found[name] = EntryPoint(name, value, READERS.group)
 
-    monkeypatch.setattr(plugins, "entry_points", lookup)
     return install
 
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stretto.traces import source, stream
+from stretto.traces import source, window
 from stretto.traces.ledger import Ledger
 from stretto.traces.stream import Record, fields, records
 from tests.traces.samples import causes, lines, write
@@ -247,7 +247,7 @@ def test_a_record_longer_than_the_limit_is_skipped_and_reported(tmp_path):
         [{"n": 1}, {"n": [["x"] * 30, 'a "quoted", bracketed ] text']}, {"n": 3}],
     )
 
-    with patch.object(stream, "MAX_LENGTH", 50):
+    with patch.object(window, "MAX_LENGTH", 50):
         found, ledger = taken(records, path, 10)
 
     assert values(found) == [{"n": 1}, {"n": 3}]

@@ -1,0 +1,43 @@
+"""Families whose distributions are all known before a run, as the rows of a table."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from stretto.program.batch.lanes import Arrays, Lanes, Operand
+from stretto.program.families import Family
+
+Tabulated: TypeAlias = type[bool] | type[int]
+"""A type whose values number the rows or columns of a table."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tabled(Family):
+    """
+    A family with a log-probability for each of its arguments and values.
+
+    Of an integer argument, the last row stands for every larger number, and there is
+    none for a negative one. A value beyond its row has no probability.
+    """
+
+    draws: Tabulated
+    takes: tuple[Tabulated, ...]
+    """The type of each argument."""
+    log_p: Lanes
+    """By arguments, then by value; false before true."""
+
+
+def log_probs(
+    arrays: Arrays, log_p: Lanes, args: Sequence[Operand], value: Operand
+) -> Lanes:
+    """The log-probability of each lane's value at its arguments, by `Tabled.log_p`."""
+    xp = arrays.xp
+    *sizes, width = log_p.shape
+    row: Operand = 0
+    for arg, size in zip(args, sizes, strict=True):
+        row = row * size + xp.clip(arg, 0, size - 1)
+    found = xp.take(xp.ravel(log_p), row * width + xp.clip(value, 0, width - 1))
+    in_row = xp.logical_and(xp.greater_equal(value, 0), xp.less(value, width))
+    inside: Lanes = xp.where(in_row, found, -math.inf)
+    return inside

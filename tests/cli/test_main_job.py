@@ -1,0 +1,231 @@
+"""The main job from the command line: learn, show, audit, replay, simulate."""
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from stretto.cli.main import cli
+from stretto.demo.record import record
+
+MANIFEST = {
+    "domain": "shop",
+    "tools": {"find": "read", "get": "read", "cancel": "write"},
+}
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Sessions of the demo's shop, and a flow learned from them."""
+    folder = tmp_path_factory.mktemp("shop")
+    record(folder / "sessions", sessions=20, seed=7)
+    record(folder / "new", sessions=8, seed=7, first=20)
+    assert (
+        run("learn", folder / "sessions", "-o", folder / "shop.flow.json").exit_code
+        == 0
+    )
+    yield folder
+
+
+def run(*args: object) -> Result:
+    return CliRunner().invoke(cli, [str(arg) for arg in args])
+
+
+def test_learning_says_what_it_read_and_what_it_took_on_trust(shop, tmp_path):
+    result = run("learn", shop / "sessions", "-o", tmp_path / "f.json", "--no-features")
+
+    assert result.exit_code == 0, result.output
+    assert "sessions   20 read, 20 to learn from, 20 used" in result.output
+    assert "on trust   20 of the sessions used carry no reward" in result.output
+    assert "by grid" in result.output
+    assert json.loads((tmp_path / "f.json").read_text())["stretto_flow"] in (1, 2)
+
+
+def test_learning_twice_gives_the_same_flow_but_for_its_time(shop, tmp_path):
+    flows = []
+    for name in ("a", "b"):
+        assert run("learn", shop / "sessions", "-o", tmp_path / name).exit_code == 0
+        flows.append(json.loads((tmp_path / name).read_text()))
+        del flows[-1]["provenance"]["compiled_unix_ms"]
+
+    assert flows[0] == flows[1]
+
+
+def test_rewards_choose_the_sessions_that_teach(shop, tmp_path):
+    ids = sorted(path.stem for path in (shop / "sessions").iterdir())
+    rewards = tmp_path / "rewards.json"
+    rewards.write_text(json.dumps({i: float(n % 2) for n, i in enumerate(ids)}))
+
+    result = run(
+        "learn",
+        shop / "sessions",
+        "-o",
+        tmp_path / "f.json",
+        "--rewards",
+        rewards,
+        "--json",
+    )
+
+    summary = json.loads(result.stdout)
+    assert (summary["episodes"], summary["habit_episodes"]) == (20, 10)
+    assert summary["on_trust"] == 0
+
+
+def test_a_fixed_concentration_is_the_flows(shop, tmp_path):
+    out = tmp_path / "f.json"
+    result = run("learn", shop / "sessions", "-o", out, "--alpha", 3.5, "--json")
+
+    assert json.loads(result.stdout)["concentration"] is None
+    assert json.loads(out.read_text())["habit"]["base"]["alpha"] == 3.5
+
+
+def test_sessions_without_kinds_need_a_manifest(tmp_path):
+    chat = tmp_path / "chat.jsonl"
+    messages = [
+        {"role": "user", "content": "hi"},
+        {"role": "assistant", "content": "yes"},
+    ]
+    chat.write_text(json.dumps({"messages": messages}) + "\n")
+
+    result = run("learn", chat, "-o", tmp_path / "f.json")
+
+    assert result.exit_code == 1
+    assert "error: no tool is known to only read" in result.stderr
+    assert "hint: name the tools' kinds with `--manifest FILE`" in result.stderr
+    assert not (tmp_path / "f.json").exists()
+
+
+def test_a_flow_that_cannot_be_written_is_one_line(shop):
+    result = run("learn", shop / "sessions", "-o", shop / "missing" / "f.json")
+
+    assert result.exit_code == 1
+    assert "cannot be written" in result.stderr
+
+
+def test_an_audit_prints_the_numbers_its_json_holds(shop):
+    text = run("audit", shop / "shop.flow.json", shop / "new")
+    found = json.loads(
+        run("audit", shop / "shop.flow.json", shop / "new", "--json").stdout
+    )
+
+    assert f"**{found['agreement']:.1%}** of decisions" in text.stdout
+    assert found["episodes"] == 8
+    assert sum(site["decisions"] for site in found["sites"]) == found["decisions"]
+    assert sum(b["decisions"] for b in found["calibration"]) == found["decisions"]
+    assert found["log_prob"] == pytest.approx(
+        found["mean_log_prob"] * found["decisions"]
+    )
+
+
+def test_a_replay_prints_its_counting_rule_and_its_interval(shop):
+    text = run("replay", shop / "shop.flow.json", shop / "new", "--sweep")
+    found = json.loads(
+        run("replay", shop / "shop.flow.json", shop / "new", "--sweep", "--json").stdout
+    )
+
+    assert "Counting rule: current." in text.stdout
+    assert "95% interval" in text.stdout
+    assert found["counting"] == "current"
+    assert len(found["thresholds"]) == 9
+    assert found["totals"]["detours"] == found["totals"]["unrecorded"]
+    saved = [episode["turns_saved"] for episode in found["episodes"]]
+    assert sum(saved) == found["totals"]["turns_saved"] > 0
+
+
+def test_a_simulation_is_the_same_for_the_same_seed(shop):
+    args = ("simulate", shop / "shop.flow.json", shop / "new", "-n", 50, "--json")
+
+    first, again = run(*args), run(*args, "--seed", 0)
+
+    assert first.stdout == again.stdout
+    assert run(*args, "--seed", 1).stdout != first.stdout
+    assert 0.0 <= json.loads(first.stdout)["tail"] <= 1.0
+
+
+@pytest.mark.parametrize("command", ["audit", "replay", "simulate"])
+def test_a_page_is_one_file_that_fetches_nothing(shop, tmp_path, command):
+    page = tmp_path / "page.html"
+    result = run(
+        command, shop / "shop.flow.json", shop / "new", "--html", page,
+        *(["--sweep"] if command == "replay" else []),
+    )  # fmt: skip
+
+    text = page.read_text()
+    assert result.exit_code == 0, result.output
+    assert "<svg" in text
+    assert "<script" not in text
+    assert "://" not in text.replace("http://www.w3.org", "")
+
+
+@pytest.mark.parametrize("command", ["audit", "replay", "simulate"])
+def test_nothing_to_measure_is_an_error_with_a_hint(shop, command):
+    result = run(command, shop / "shop.flow.json", shop / "new", "--tasks", "nobody")
+
+    assert result.exit_code == 1
+    assert "error: there is no session to measure" in result.stderr
+
+
+def test_a_flow_file_that_is_none_is_one_line(shop, tmp_path):
+    no_flow = tmp_path / "x.flow.json"
+    no_flow.write_text("[1, 2]")
+
+    result = run("audit", no_flow, shop / "new")
+
+    assert result.exit_code == 1
+    assert result.stderr.startswith("error: ")
+    assert str(no_flow) in result.stderr
+
+
+def test_an_unknown_decider_names_the_installed_ones(shop):
+    result = run("audit", shop / "shop.flow.json", shop / "new", "--decider", "oracle")
+
+    assert result.exit_code == 1
+    assert "hint: installed: habit, reach" in result.stderr
+
+
+def test_a_named_task_outside_the_split_is_a_usage_error(shop, tmp_path):
+    split = tmp_path / "split.json"
+    split.write_text(json.dumps({"train": ["1"], "test": ["2"]}))
+
+    result = run(
+        "audit", shop / "shop.flow.json", shop / "new", "--split", split, "--tasks", "1"
+    )
+
+    assert result.exit_code == 2
+    assert "not among the split's test tasks: 1" in result.stderr
+
+
+def test_bad_lines_are_warned_of_and_cost_no_session(shop, tmp_path):
+    broken = tmp_path / "logs"
+    broken.mkdir()
+    for log in (shop / "new").iterdir():
+        (broken / f"{log.name}.gz").write_bytes(gzip.compress(log.read_bytes()))
+    (broken / "20270101T000000.000Z-1.jsonl").write_text('{"stretto_mcp_log": 9}\n')
+
+    result = run("audit", shop / "shop.flow.json", broken, "--json")
+
+    assert json.loads(result.stdout)["episodes"] == 8
+    assert "warning:" in result.stderr
+    assert "9" in result.stderr
+
+
+def test_strict_makes_the_first_problem_an_error(shop, tmp_path):
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text('{"stretto_mcp_log": 9}\n')
+
+    result = run("audit", shop / "shop.flow.json", shop / "new", bad, "--strict")
+
+    assert result.exit_code == 1
+    assert str(bad) in result.stderr
+
+
+def test_the_demo_ends_with_what_the_flow_would_save(tmp_path):
+    result = run("demo", "--out", tmp_path / "tour")
+
+    assert result.exit_code == 0, result.output
+    last = result.output.strip().splitlines()[-1]
+    assert last.startswith("Behind this agent's calls the flow would save ")
+    assert (tmp_path / "tour" / "report.html").stat().st_size > 20_000

@@ -1,0 +1,151 @@
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from stretto.errors import ProgramError
+from stretto.program.ast import Program
+from stretto.program.batch import Batch, Fault, Scores, score
+from stretto.program.batch.lanes import Operand
+from stretto.program.batch.table import Tabled
+from stretto.program.events import Draw, Steps, Weight
+from stretto.program.handlers import answer
+from stretto.program.handlers import score as score_one
+from stretto.program.run import prepare
+from stretto.program.values import Value
+from tests.program.batch.typed import DATA, tables, typed_programs
+
+Choices = dict[str, Value]
+
+
+def fault_of(run: Steps, choices: Mapping[str, Value]) -> Fault:
+    """What a run of the interpreter comes to first."""
+    sent: Value | None = None
+    drawn = set()
+    while True:
+        try:
+            event = run.send(sent)
+        except StopIteration:
+            return Fault.LEFT_OVER if choices.keys() - drawn else Fault.NONE
+        except ProgramError:
+            return Fault.TWICE
+        sent = None
+        if isinstance(event, Weight) and event.warning is not None:
+            return Fault.SOFT
+        if isinstance(event, Draw):
+            if event.address not in choices:
+                return Fault.MISSING
+            sent = choices[event.address]
+            drawn.add(event.address)
+            if type(sent) is not event.draws:
+                return Fault.MISTYPED
+
+
+def some_choices(run: Steps, random: Random) -> Choices:
+    """The choices of a random run, as far as it comes."""
+    made: Choices = {}
+
+    def choose(draw: Draw) -> Value:
+        made[draw.address] = draw.distribution.draw(random)
+        return made[draw.address]
+
+    try:
+        answer(run, choose)
+    except ProgramError:
+        pass
+    return made
+
+
+def changed(choices: Choices, random: Random) -> Choices:
+    """The same choices, or with one left out, added, or put in another's place."""
+    addresses = list(choices)
+    match random.randrange(6):
+        case 0 if choices:
+            del choices[random.choice(addresses)]
+        case 1:
+            choices[random.choice(["a#7", "b", "a#-1", "zz", "a#01"])] = 1
+        case 2 if choices:
+            choices[random.choice(addresses)] = random.choice([0, 5, -1, True, 2**70])
+    return choices
+
+
+class Case(NamedTuple):
+    """Runs of one program, and what each is told."""
+
+    program: Program
+    tables: dict[str, Tabled]
+    data: dict[str, Operand]
+    choices: list[Choices]
+
+    def told(self, run: int) -> dict[str, Value]:
+        """What one of the runs is told."""
+        return {
+            name: value.tolist()[run] if isinstance(value, np.ndarray) else value
+            for name, value in self.data.items()
+        }
+
+    def expected(self, run: int) -> tuple[Fault, float, Value | None]:
+        """A run's fault, or else what the interpreter scores it and ends with."""
+        start = prepare(self.program, self.tables, DATA)
+        choices = self.choices[run]
+        fault = fault_of(start(self.told(run)), choices)
+        if fault:
+            return fault, -math.inf, None
+        found = score_one(start(self.told(run)), choices)
+        return fault, found.log_prob, found.value
+
+
+@st.composite
+def cases(draw: st.DrawFn, runs: int = 12) -> Case:
+    """Random programs, with random runs of them, some of their choices changed."""
+    seed = draw(st.integers(0, 2**32))
+    random = Random(seed)
+    program, found = draw(typed_programs()), tables(seed)
+    columns = {
+        "call": [random.randrange(4) for _ in range(runs)],
+        "call_failed": [random.random() < 0.3 for _ in range(runs)],
+        "most": [random.randrange(4) for _ in range(runs)],
+    }
+    data: dict[str, Operand] = {
+        name: np.array(values) if draw(st.booleans()) else values[0]
+        for name, values in columns.items()
+    }
+    case = Case(program, found, data, [])
+    start = prepare(program, found, DATA)
+    for run in range(runs):
+        choices = some_choices(start(case.told(run)), random)
+        case.choices.append(changed(choices, random))
+    return case
+
+
+def assert_as_expected(case: Case, scores: Scores) -> None:
+    """Each run's score is the interpreter's."""
+    for run in range(len(case.choices)):
+        fault, log_prob, value = case.expected(run)
+        assert Fault(scores.fault[run]) is fault
+        assert_same(float(scores.log_prob[run]), log_prob)
+        if value is not None:
+            found = scores.value[run].item()
+            assert type(found) is type(value)
+            assert found == value or found != found and value != value
+
+
+def assert_same(found: float, expected: float) -> None:
+    """The two are one, to the bit or nearly so."""
+    assert found == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+@given(cases())
+@settings(max_examples=300, deadline=None)
+def test_every_lane_is_the_interpreters_run(case: Case) -> None:
+    batch = Batch.of(case.choices)
+
+    scores = score(case.program, case.tables, case.data, batch)
+
+    assert_as_expected(case, scores)
