@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from stretto.binding.outputs import read
@@ -53,12 +53,15 @@ class _Lookup:
 
 
 def count(
-    episodes: Sequence[Episode], reads: Collection[str], *, constants: bool
+    episodes: Iterable[Episode], reads: Collection[str], *, constants: bool
 ) -> Bindings:
     """What can be counted without picking: bindings that nothing agrees with yet."""
     lookups: dict[str, _Lookup] = {}
+    messages: list[str] = []
     for episode in episodes:
         _count_episode(episode, reads, lookups)
+        if constants:
+            messages += (e.text for e in episode.events if isinstance(e, UserMessage))
     args = {tool: lookup.counts() for tool, lookup in sorted(lookups.items())}
     arguments = {
         (tool, name): lookups[tool].arguments[name]
@@ -83,7 +86,7 @@ def count(
             for tool, counts in args.items()
             if lookups[tool].bare < counts.calls and not counts.required()
         },
-        constants=_constants(args, arguments, episodes) if constants else {},
+        constants=_constants(args, arguments, messages) if constants else {},
         site_sources={
             (*key, site, source): n
             for key, a in arguments.items()
@@ -169,13 +172,9 @@ def _found(values: int, sources: Counter[Source]) -> Found:
 def _constants(
     args: dict[str, ArgCounts],
     arguments: dict[Argument, _Argument],
-    episodes: Sequence[Episode],
+    messages: list[str],
 ) -> dict[Argument, Json]:
-    said = Said()
-    for episode in episodes:
-        for event in episode.events:
-            if isinstance(event, UserMessage):
-                said = said.then(event.text)
+    said = Said().then("\n".join(messages))
     return {
         (tool, name): a.first
         for (tool, name), a in arguments.items()

@@ -1,6 +1,6 @@
 """Bindings, learned from the agent's own lookups."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from stretto.binding.count import count
@@ -10,12 +10,13 @@ from stretto.episodes.episode import Episode
 
 
 def learn_bindings(
-    episodes: Sequence[Episode], reads: Collection[str], *, constants: bool = False
+    episodes: Iterable[Episode], reads: Collection[str], *, constants: bool = False
 ) -> Bindings:
     """
     Where the agent's arguments came from, and how often a binding agrees with it.
 
     Args:
+        episodes: Gone through twice, so not an iterator.
         reads: The read-only tools; calls of others are not learned from.
         constants: Whether an argument that always had one value, found in no result,
             is passed as it was.

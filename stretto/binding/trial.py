@@ -4,7 +4,7 @@ passed.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from stretto.binding.pick import Mention, Pick, pick
@@ -32,7 +32,7 @@ class Trials(NamedTuple):
 
 
 def try_out(
-    bindings: Bindings, episodes: Sequence[Episode], reads: Collection[str]
+    bindings: Bindings, episodes: Iterable[Episode], reads: Collection[str]
 ) -> Trials:
     """
     The picks at the agent's own lookups, and those nobody asked about.

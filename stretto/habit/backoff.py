@@ -2,12 +2,13 @@
 A habit: how often each action followed the last steps, backed off to shorter histories.
 
 With c_j the last j symbols, P_j(a) = (n(c_j, a) + α·P_{j-1}(a)) / (n(c_j) + α), and
-P_{-1} is uniform over the vocabulary. [MacKay & Peto 1995] Plain Python: a live decision
-takes microseconds.
+P_{-1} is uniform over the vocabulary. [MacKay & Peto 1995] It is plain Python, and a
+live decision takes microseconds.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import repeat
 from typing import NamedTuple, TypeAlias, TypeVar
 
@@ -139,18 +140,24 @@ def _contexts(walk: Walk, length: int) -> Iterator[Context]:
     return (padded[step : step + length] for step in range(len(walk.counted)))
 
 
+@dataclass(slots=True)
+class _Tally:
+    total: float = 0.0
+    by_action: dict[int, float] = field(default_factory=dict)
+
+
 def _count(walks: Iterable[tuple[Walk, Iterable[K]]]) -> dict[K, Counts]:
     """The counts by key, of walks that come with a key for each step."""
-    totals: dict[K, float] = {}
-    by_key: dict[K, dict[int, float]] = {}
+    tallies: dict[K, _Tally] = defaultdict(_Tally)
     for walk, keys in walks:
         weight = walk.weight
         for key, actions in zip(keys, walk.counted, strict=True):
-            totals[key] = totals.get(key, 0.0) + weight
-            by_action = by_key.setdefault(key, {})
+            tally = tallies[key]
+            tally.total += weight
+            counts = tally.by_action
             for action in actions:
-                by_action[action] = by_action.get(action, 0.0) + weight
-    return {key: Counts(by_key[key], total) for key, total in totals.items()}
+                counts[action] = counts.get(action, 0.0) + weight
+    return {key: Counts(tally.by_action, tally.total) for key, tally in tallies.items()}
 
 
 _Layer: TypeAlias = tuple[Mapping[int, float], float, float]

@@ -1,6 +1,5 @@
 """A program's JSON form, format `fugue_program: 1`, read."""
 
-import sys
 from collections.abc import Mapping
 
 from stretto.canonical import Json
@@ -40,7 +39,6 @@ from stretto.program.to_json import VERSION, program_json
 
 __all__ = ["program_json", "read_program"]
 
-_LARGEST = sys.float_info.max
 _I64 = (-(2**63), 2**63 - 1)
 _SLACK = 2
 """A draw at the last level still has its distribution and its arguments inside."""
@@ -139,7 +137,7 @@ def _expr(node: Node) -> Expr:
     op, at = _tag(node, "op", _OPERATIONS), _at(node)
     match op:
         case "f64":
-            return Float(node["value"].number(-_LARGEST, _LARGEST), at=at)
+            return Float(node["value"].number(), at=at)
         case "int":
             return Int(node["value"].integer(*_I64), at=at)
         case "bool":

@@ -60,7 +60,8 @@ def repaired(value: Json, ledger: Ledger) -> Json:
     match value:
         case str() if not value.isascii():
             text, n = _SURROGATE.subn("\ufffd", value)
-            ledger.count("replaced surrogates", n)
+            if n:
+                ledger.count("replaced surrogates", n)
             return text
         case dict():
             return {

@@ -2,9 +2,9 @@
 JSON documents of any size as a stream of records.
 
 A file is a sequence of JSON values: one document, or one value a line. What is held at
-any time is the value being read and one piece more, however many there are. A
-value that cannot be read is reported, and reading goes on behind it: behind its last
-bracket, or, where its brackets do not match, at the next line that begins with one.
+any time is the value being read and one piece more, however many there are. A value
+that cannot be read is reported, and reading goes on behind it: behind its last bracket,
+or, where its brackets do not match, at the next line that begins with one.
 """
 
 from collections.abc import Iterator

@@ -169,15 +169,12 @@ class _Text:
     """Text that only grows, put together when it is searched."""
 
     pieces: list[str] = field(default_factory=list)
-    found: set[str] = field(default_factory=set)
 
     def add(self, piece: str) -> None:
         self.pieces.append(piece)
 
     def __contains__(self, value: str) -> bool:
-        if value not in self.found and value in str(self):
-            self.found.add(value)
-        return value in self.found
+        return value in str(self)
 
     def __str__(self) -> str:
         self.pieces = ["".join(self.pieces)]

@@ -8,7 +8,6 @@ from random import Random
 from hypothesis import strategies as st
 
 from stretto.program.ast import (
-    RESERVED,
     Address,
     Array,
     Assign,
@@ -40,63 +39,24 @@ from stretto.program.values import Value
 
 N_TOOLS = 3
 
-identifiers = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,5}", fullmatch=True).filter(
-    lambda name: name not in RESERVED
-)
-
-literals: st.SearchStrategy[Expr] = st.one_of(
-    st.builds(Float, st.floats(allow_nan=False, allow_infinity=False)),
-    st.builds(Int, st.integers(-(2**63), 2**63 - 1)),
-    st.builds(Bool, st.booleans()),
-)
-
-
-def exprs(names: st.SearchStrategy[str]) -> st.SearchStrategy[Expr]:
-    """Any expression over these names, whether it means anything or not."""
-
-    def compound(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
-        several = st.lists(inner, max_size=3).map(tuple)
-        return st.one_of(
-            st.builds(Unary, st.sampled_from(Sign), inner),
-            st.builds(Binary, st.sampled_from(Operator), inner, inner),
-            st.builds(Index, inner, inner),
-            st.builds(Len, inner),
-            st.builds(Array, several),
-            st.builds(Call, identifiers, several),
-        )
-
-    return st.recursive(literals | st.builds(Var, names), compound, max_leaves=8)
+NAMES = ("a", "b", "prev", "_", "_1", "x9", "sample", "addr", "new", "len", "lets")
+"""Names that nothing is wrong with, though some look like words of the language."""
 
 
 def programs() -> st.SearchStrategy[Program]:
-    """Any program at all, with names that stand for nothing."""
-    expr = exprs(identifiers)
-    address = st.builds(Address, st.text(max_size=6), st.none() | expr)
-    dist = st.builds(Dist, identifiers, st.lists(expr, max_size=2).map(tuple))
-    simple: st.SearchStrategy[Stmt] = st.one_of(
-        st.builds(Sample, identifiers, address, dist),
-        st.builds(Let, identifiers, expr),
-        st.builds(Assign, identifiers, expr),
-        st.builds(Observe, address, dist, expr),
-        st.builds(Factor, expr),
-        st.just(Break()),
-    )
+    """
+    Any program at all, with names that stand for nothing.
 
-    def nested(inner: st.SearchStrategy[Stmt]) -> st.SearchStrategy[Stmt]:
-        block = st.lists(inner, max_size=3).map(tuple)
-        loop = st.builds(For, identifiers, expr, expr, block)
-        return loop | st.builds(If, expr, block, block)
-
-    stmt = st.recursive(simple, nested, max_leaves=6)
-    return st.builds(Program, st.lists(stmt, max_size=4).map(tuple), expr)
+    Made up from a seed, as `runs` is: a hundred times faster than piece by piece.
+    """
+    return st.integers(0, 2**32).map(lambda seed: Scribe(Random(seed)).program())
 
 
 def runs(*, wild: bool = False) -> st.SearchStrategy[Program]:
     """
     Programs that a flow could run: they draw, branch, loop and break.
 
-    They meet no soft error and come to no address twice, unless they are `wild`. Made
-    up from a seed: a hundred times faster than piece by piece.
+    They meet no soft error and come to no address twice, unless they are `wild`.
     """
     return st.integers(0, 2**32).map(lambda seed: Maker(Random(seed), wild).program())
 
@@ -104,6 +64,105 @@ def runs(*, wild: bool = False) -> st.SearchStrategy[Program]:
 def families() -> st.SearchStrategy[Mapping[str, Family]]:
     """A flow's families over few tools, some of whose lookups are not on offer."""
     return st.integers(0, 2**32).map(lambda seed: _families(Random(seed)))
+
+
+class Scribe:
+    """Writes down whatever the nodes allow."""
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+
+    def program(self) -> Program:
+        """A program."""
+        return Program(self.block(2), self.expr(2))
+
+    def block(self, depth: int) -> tuple[Stmt, ...]:
+        """Up to three statements."""
+        return tuple([self.stmt(depth) for _ in range(self.random.randrange(4))])
+
+    def stmt(self, depth: int) -> Stmt:
+        """A statement."""
+        kinds = ["sample", "let", "assign", "observe", "factor", "break"]
+        match self.random.choice(kinds + ["for", "if"] * (depth > 0)):
+            case "sample":
+                return Sample(self.name(), self.address(), self.dist())
+            case "let":
+                return Let(self.name(), self.expr(2))
+            case "assign":
+                return Assign(self.name(), self.expr(2))
+            case "observe":
+                return Observe(self.address(), self.dist(), self.expr(2))
+            case "factor":
+                return Factor(self.expr(2))
+            case "for":
+                ends = self.expr(1), self.expr(1)
+                return For(self.name(), *ends, self.block(depth - 1))
+            case "if":
+                then, otherwise = self.block(depth - 1), self.block(depth - 1)
+                return If(self.expr(1), then, otherwise)
+            case _:
+                return Break()
+
+    def address(self) -> Address:
+        """An address, of any characters at all."""
+        alphabet = "ab#\\\"'/{}\n\t\0é\u202e\ud800😀"
+        name = "".join(self.random.choices(alphabet, k=self.random.randrange(5)))
+        return Address(name, self.expr(1) if self.random.random() < 0.5 else None)
+
+    def dist(self) -> Dist:
+        """A family at up to two arguments."""
+        return Dist(self.name(), self.exprs(1))
+
+    def name(self) -> str:
+        """An identifier."""
+        names = [
+            "a",
+            "b",
+            "prev",
+            "_",
+            "_1",
+            "x9",
+            "sample",
+            "addr",
+            "new",
+            "len",
+            "unwrap",
+            "lets",
+            "puree",
+            "Decide",
+        ]
+        return self.random.choice(names)
+
+    def exprs(self, depth: int) -> tuple[Expr, ...]:
+        """Up to two expressions."""
+        return tuple([self.expr(depth) for _ in range(self.random.randrange(3))])
+
+    def expr(self, depth: int) -> Expr:
+        """An expression."""
+        random = self.random
+        bits = random.getrandbits(64) - 2**63
+        if depth == 0 or random.random() < 0.3:
+            return random.choice(
+                [
+                    Var(self.name()),
+                    Int(bits >> random.randrange(64)),
+                    Bool(random.random() < 0.5),
+                    Float(random.uniform(-2, 2) * 10.0 ** random.randint(-320, 307)),
+                    Float(float(random.randint(-3, 3))),
+                ]
+            )
+        one, two = self.expr(depth - 1), self.expr(depth - 1)
+        return random.choice(
+            [
+                Unary(random.choice(list(Sign)), one),
+                Binary(random.choice(list(Operator)), one, two),
+                Binary(random.choice(list(Operator)), two, one),
+                Index(one, two),
+                Len(one),
+                Array(self.exprs(depth - 1)),
+                Call(self.name(), self.exprs(depth - 1)),
+            ]
+        )
 
 
 @dataclass(frozen=True)

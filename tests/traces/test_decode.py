@@ -31,4 +31,4 @@ def test_paired_surrogates_are_the_character_they_stand_for():
     ledger = Ledger()
 
     assert decode('"\\ud83d\\ude00"', ledger) == "😀"
-    assert ledger.counts["replaced surrogates"] == 0
+    assert not ledger.counts

@@ -33,7 +33,7 @@ json_values = st.recursive(
 layouts = st.sampled_from([None, 0, 2])
 piece_sizes = st.sampled_from([1, 2, 3, 7, 64, 2**20])
 in_any_pieces = settings(
-    max_examples=60,
+    max_examples=30,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

@@ -14,7 +14,7 @@ class Fault(IntEnum):
     MISSING = 2
     """A draw without a choice."""
     MISTYPED = 3
-    """A choice of another type than its draw."""
+    """A choice of another type than its draw, or an integer beyond 64 bits."""
     TWICE = 4
     """An address, for the second time."""
     LEFT_OVER = 5

@@ -103,8 +103,13 @@ def by_lane(
 
 def by_run(scores: Scores, batch: Batch) -> Scores:
     """The scores in the order the batch was made of."""
-    place = np.argsort(batch.order)
-    return Scores(*(lanes[place] for lanes in scores))
+    return Scores(*(_placed(lanes, batch.order) for lanes in scores))
+
+
+def _placed(lanes: Lanes, places: Lanes) -> Lanes:
+    placed = np.empty_like(lanes)
+    placed[places] = lanes
+    return placed
 
 
 def _laid_out(name: str, value: Operand, batch: Batch) -> Operand:

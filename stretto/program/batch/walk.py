@@ -58,9 +58,12 @@ class Walk:
 
     @property
     def log_prob(self) -> Lanes:
-        """Of each run, in nats; −∞ for one that failed."""
-        total = self.log_prior + self.log_likelihood + self.log_factors
-        return self._where(self.runs.alive, total, -math.inf)
+        """Of each run, in nats; −∞ for one that failed, or has an impossible part."""
+        parts = (self.log_prior, self.log_likelihood, self.log_factors)
+        possible = self.runs.alive
+        for part in parts:
+            possible = possible & (part != -math.inf)
+        return self._where(possible, sum(parts), -math.inf)
 
     def block(self, body: Iterable[Stmt], scope: Scope, act: Lanes) -> Lanes:
         """
@@ -122,7 +125,7 @@ class Walk:
 
     def _factor(self, logw: Expr, scope: Scope, act: Lanes) -> None:
         added = self.expr(logw, scope, act)
-        self.runs.end(act & self.xp.isnan(added), Fault.SOFT)
+        self.runs.end(act & ~(self.xp.asarray(added) < math.inf), Fault.SOFT)
         self.log_factors = self.log_factors + self._where(act, added, 0.0)
 
     def _loop(self, loop: For, scope: Scope, act: Lanes) -> None:
