@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from stretto import __version__
 from stretto.binding.bind import Mention, Pick, chance
 from stretto.binding.sources import Agreement, Bindings, Tally
-from stretto.canonical import Json
+from stretto.canonical import Json, compact
 from stretto.episodes.manifest import Kind
 from stretto.flow.decide import decide
 from stretto.flow.deciders.decider import Chances, decider
@@ -208,6 +208,30 @@ def _reading() -> Flow:
 
 
 READING = _reading()
+
+
+@claim("review:values")
+def test_values_of_the_sessions_stand_in_the_features_and_constants_alone() -> None:
+    script = Script().user("where are my blue-shoes, ann@home")
+    script.turn(("find", {"size": 25}, {"tier": "gold", "orders": ["W1-secret"]}))
+    script.turn(("get", {"id": "W1-secret"}, {"item": "blue-shoes"}))
+    other = Script().turn(("find", {"size": 25}, {"tier": "tin", "orders": []}))
+    other.turn(("cancel", {}, "ok"))
+    episodes = [(script if i % 2 else other).episode(f"t{i}") for i in range(40)]
+    flow = learn(episodes, SHOP, Settings(alpha=1.0, constants=True)).flow
+    values = ("gold", "tin", "W1-secret", "blue-shoes", "ann@home", ":25", ",25")
+
+    assert flow.map.ids
+    assert flow.bindings.constants == {("find", "size"): 25}
+    bare = replace(
+        flow,
+        map=replace(flow.map, ids={}),
+        bindings=replace(flow.bindings, constants={}),
+    )
+    text = compact(flow_json(bare))
+    assert [value for value in values if value in text] == []
+
+
 CALLS: tuple[tuple[str, dict[str, Json], object], ...] = (
     ("find", {}, ORDERS),
     ("get", {"id": "W1"}, {"id": "W1"}),

@@ -1,45 +1,57 @@
-"""What the agent did after a call, whatever came before it."""
+"""What the agent did after each call, whatever came before it."""
 
 from collections import defaultdict
+from collections.abc import Mapping
+from typing import NamedTuple, TypeAlias
 
 from stretto.episodes.site import Site
 from stretto.episodes.step import Outcome
 from stretto.episodes.vocabulary import parse
 from stretto.flow.flow import Flow
-from stretto.habit.backoff import Counts
+from stretto.habit.backoff import Backoff, Counts
 
 
-def after(flow: Flow, site: Site) -> Counts:
-    """
-    The steps counted after a call at `site`, over all features and longer histories.
+class Called(NamedTuple):
+    """A call, by its tool's id and whether it failed."""
 
-    Empty where training saw no such call, or the habit counts no history at all. A call
-    that ended its episode has no step after it.
-    """
-    action = flow.vocab.id(site.tool)
-    outcome = Outcome.ERROR if site.failed else Outcome.OK
-    by_action: dict[int, float] = defaultdict(float)
-    total = 0.0
-    levels = flow.habit.base.levels
-    for (code,), counts in levels[1].items() if len(levels) > 1 else ():
-        symbol = parse(code)
-        if symbol is None or (symbol.action, symbol.outcome) != (action, outcome):
-            continue
-        total += counts.total
-        for id, n in counts.by_action.items():
-            by_action[id] += n
-    return Counts(dict(by_action), total)
+    action: int
+    failed: bool
 
 
-def sites_seen(flow: Flow) -> tuple[Site, ...]:
-    """The sites training saw a step after, and those that offer a lookup, sorted."""
-    sites = set(flow.sites.next)
-    levels = flow.habit.base.levels
-    for (code,) in levels[1] if len(levels) > 1 else ():
-        symbol = parse(code)
-        if symbol is None or not 1 <= symbol.action <= len(flow.vocab.tools):
-            continue
-        if symbol.outcome in (Outcome.OK, Outcome.ERROR):
-            tool = flow.vocab.tools[symbol.action - 1]
-            sites.add(Site(tool, symbol.outcome is Outcome.ERROR))
+Pooled: TypeAlias = Mapping[Called, Counts]
+"""The steps after each call; a call that ended its session has none."""
+
+NONE = Counts({}, 0.0)
+"""After a call that training never saw."""
+
+
+def pooled(backoff: Backoff) -> Pooled:
+    """The counts of one-step histories, summed over the features of their results."""
+    by_action: dict[Called, dict[int, float]] = defaultdict(lambda: defaultdict(float))
+    totals: dict[Called, float] = defaultdict(float)
+    for level in backoff.levels[1:2]:
+        for (code,), counts in level.items():
+            symbol = parse(code)
+            if symbol is None or symbol.outcome not in (Outcome.OK, Outcome.ERROR):
+                continue
+            called = Called(symbol.action, symbol.outcome is Outcome.ERROR)
+            totals[called] += counts.total
+            for action, n in counts.by_action.items():
+                by_action[called][action] += n
+    return {called: Counts(dict(by_action[called]), n) for called, n in totals.items()}
+
+
+def called(flow: Flow, site: Site) -> Called:
+    """The call at a site, as the habit numbers it."""
+    return Called(flow.vocab.id(site.tool), site.failed)
+
+
+def sites_seen(flow: Flow, steps: Pooled) -> tuple[Site, ...]:
+    """The calls of known tools that have a step after them, sorted."""
+    tools = (None, *flow.vocab.tools)
+    sites = (
+        Site(tool, failed)
+        for action, failed in steps
+        if action < len(tools) and (tool := tools[action]) is not None
+    )
     return tuple(sorted(sites))

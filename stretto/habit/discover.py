@@ -54,12 +54,13 @@ def discover(outputs: Outputs) -> list[Candidate]:
     An output without the field has the value `∅` there. By tool; scalars before
     lengths, then by path.
     """
-    return [
+    suggested = (
         Candidate(tool, field)
-        for tool in sorted(outputs)
-        for field in sorted(_suggested(outputs[tool]), key=_rank)
-        if _tells_apart([field.read(output) for output in outputs[tool]])
-    ]
+        for tool, seen in outputs.items()
+        for field in _suggested(seen)
+        if _tells_apart([field.read(output) for output in seen])
+    )
+    return sorted(suggested, key=rank)
 
 
 def number(chosen: Iterable[Candidate], outputs: Outputs) -> FeatureMap:
@@ -70,7 +71,7 @@ def number(chosen: Iterable[Candidate], outputs: Outputs) -> FeatureMap:
     no number.
     """
     fields: dict[str, tuple[Field, ...]] = {}
-    for tool, field in sorted(chosen, key=lambda c: (c.tool, _rank(c.field))):
+    for tool, field in sorted(chosen, key=rank):
         fields[tool] = (*fields.get(tool, ()), field)
     return FeatureMap(
         fields,
@@ -92,8 +93,10 @@ def _suggested(outputs: Iterable[Output]) -> set[Field]:
     return {field for output in outputs for field in candidates(output)}
 
 
-def _rank(field: Field) -> tuple[bool, str]:
-    return field.kind == "Len", field.path
+def rank(candidate: Candidate) -> tuple[str, bool, str]:
+    """The order fields stand in: by tool, scalars before lengths, then by path."""
+    tool, field = candidate
+    return tool, field.kind == "Len", field.path
 
 
 def _tells_apart(values: Sequence[str]) -> bool:

@@ -1,8 +1,8 @@
 """
-Code features: what in a tool's output changes what the agent does next.
+Code features: what a tool's output adds to a step's symbol.
 
 A feature map reads a few fields of each tool's output and numbers the combinations of
-their values that training saw. The number joins the step's symbol.
+their values that training saw. Steps whose numbers differ are different histories.
 """
 
 import json

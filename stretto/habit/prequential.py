@@ -17,10 +17,10 @@ from stretto.habit.encode import Encoded
 @dataclass(frozen=True, slots=True)
 class Prequential:
     """
-    The counts each training step is predicted from, before it is counted itself.
+    What each training step could be predicted from: the counts of the steps before it.
 
-    A context not seen before has `total == 0`, which leaves the shorter one's
-    prediction as it is, for any concentration.
+    Where its context is new, both counts are 0, and a shorter context's prediction
+    comes through unchanged at every concentration.
     """
 
     hits: Floats
@@ -59,9 +59,10 @@ def prequential(
 
 def log_evidence(alpha: float, data: Prequential) -> float:
     """
-    The log probability of the training steps under a concentration, in nats.
+    The training steps' log probability, each given the steps before it, in nats.
 
-    No step is scored by a count that it is part of. [Dawid 1984]
+    A habit that has seen the step itself would flatter small concentrations.
+    [Dawid 1984]
     """
     p = np.full(len(data.weight), 1.0 / data.vocab_size)
     for hits, total in zip(data.hits, data.total, strict=True):

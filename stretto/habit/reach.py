@@ -17,8 +17,9 @@ def fit_reach(
     """
     After each history, the chance of each action before the next write.
 
-    A read's result stays current until then, so it is the chance that a lookup made
-    now answers a call the agent will make. The chances need not sum to one.
+    Nothing changes until a write, so a lookup made now is as good as the agent's own
+    later one: its chance here is how likely it is to be of use. Several actions can
+    come before one write, and their chances then sum to more than one.
 
     Args:
         writes: The ids of the tools that write.

@@ -1,8 +1,9 @@
 """The fields worth reading, chosen by how well the habit predicts held-out tasks."""
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -12,9 +13,9 @@ from stretto.episodes.step import steps
 from stretto.episodes.tasks import N_FOLDS, fold
 from stretto.episodes.vocabulary import Vocabulary
 from stretto.habit.columns import Columns, Floats, Ints, Keys, columns
-from stretto.habit.discover import Candidate, Outputs, discover, number
-from stretto.habit.encode import encode
-from stretto.habit.features import NO_FEATURES, FeatureMap, Output, combination, parse
+from stretto.habit.discover import MAX_ID, Candidate, Outputs, discover, number, rank
+from stretto.habit.encode import Encoded, encode
+from stretto.habit.features import NO_FEATURES, FeatureMap, Output, parse
 
 MIN_GAIN = 5.0
 """In nats of held-out log probability; a field that adds less is left out."""
@@ -38,7 +39,7 @@ class Selection(NamedTuple):
 
 
 def select(
-    episodes: Sequence[Episode], vocab: Vocabulary, *, alpha: float, order: int = 2
+    episodes: Iterable[Episode], vocab: Vocabulary, *, alpha: float, order: int = 2
 ) -> Selection:
     """
     The fields that sharpen the habit most, added one at a time.
@@ -80,34 +81,63 @@ class _Trial:
     alpha: float
     vocab_size: int
     order: int
+    _values: dict[Candidate, list[str]] = field(default_factory=dict)
+    _scores: dict[tuple[tuple[str, tuple[int, ...]], ...], float] = field(
+        default_factory=dict
+    )
+    """By how the outputs are told apart: many fields do it alike."""
 
     def score(self, chosen: Sequence[Candidate]) -> float:
         """The held-out log probability of all steps, in nats."""
-        features = np.zeros_like(self.columns.symbols)
-        read = number(chosen, self.outputs)
-        for tool, fields in read.fields.items():
-            features[self.rows[tool]] = [
-                read.ids.get((tool, combination(fields, output)), 0)
-                for output in self.outputs[tool]
-            ]
-        symbols = self.columns.symbols + features
-        levels = self.columns._replace(symbols=symbols).keys(self.order)
-        return _held_out(levels, self.folds, self.alpha, self.vocab_size)
+        apart = tuple(
+            (tool, self._told_apart(sorted(of_tool, key=rank)))
+            for tool, of_tool in groupby(sorted(chosen), key=lambda c: c.tool)
+        )
+        known = self._scores.get(apart)
+        if known is None:
+            features = np.zeros_like(self.columns.symbols)
+            for tool, numbers in apart:
+                features[self.rows[tool]] = numbers
+            symbols = self.columns.symbols + features
+            levels = self.columns._replace(symbols=symbols).keys(self.order)
+            known = _held_out(levels, self.folds, self.alpha, self.vocab_size)
+            self._scores[apart] = known
+        return known
+
+    def _told_apart(self, fields: Sequence[Candidate]) -> tuple[int, ...]:
+        """The tool's outputs, numbered from 1 as their values come up; 0 past 63."""
+        combinations = list(zip(*map(self._column, fields), strict=True))
+        numbered = sorted(set(combinations))[:MAX_ID]
+        kept = dict.fromkeys(filter(set(numbered).__contains__, combinations))
+        numbers = {values: i for i, values in enumerate(kept, start=1)}
+        return tuple([numbers.get(values, 0) for values in combinations])
+
+    def _column(self, candidate: Candidate) -> list[str]:
+        column = self._values.get(candidate)
+        if column is None:
+            outputs = self.outputs[candidate.tool]
+            column = [candidate.field.read(output) for output in outputs]
+            self._values[candidate] = column
+        return column
 
 
 def _trial(
-    episodes: Sequence[Episode], vocab: Vocabulary, alpha: float, order: int
+    episodes: Iterable[Episode], vocab: Vocabulary, alpha: float, order: int
 ) -> _Trial:
-    table = columns([encode(episode, vocab, NO_FEATURES) for episode in episodes])
-    folds = np.array([fold(episode.task_or_id) for episode in episodes], dtype=np.int64)
+    encoded: list[Encoded] = []
     rows: dict[str, list[int]] = defaultdict(list)
     outputs: dict[str, list[Output]] = defaultdict(list)
-    walk = [step for episode in episodes for step in steps(episode.events)]
-    for row, step in enumerate(walk):
-        output = parse(step.result.content) if step.result else None
-        if step.result and output:
-            rows[step.result.tool].append(row)
-            outputs[step.result.tool].append(output)
+    row = 0
+    for episode in episodes:
+        encoded.append(encode(episode, vocab, NO_FEATURES))
+        for step in steps(episode.events):
+            output = parse(step.result.content) if step.result else None
+            if step.result and output:
+                rows[step.result.tool].append(row)
+                outputs[step.result.tool].append(output)
+            row += 1
+    table = columns(encoded)
+    folds = np.array([fold(episode.task) for episode in encoded], dtype=np.int64)
     return _Trial(table, folds[table.episodes], rows, outputs, alpha, vocab.size, order)
 
 

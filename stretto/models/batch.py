@@ -2,31 +2,99 @@
 Would these runs come from the program? Many at once, compiled.
 
 The program is walked as `stretto.program.batch` walks it, on JAX's arrays, once for
-each shape of data; what is compiled then scores any runs of that shape. On a CPU that
-pays from some million runs on.
+each shape of the data; what is compiled then scores any runs of that shape.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import cast
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Shaped
+from jaxtyping import Array, Float, Int, Shaped
 
 from stretto.models.precision import float64
 from stretto.program.ast import Program
 from stretto.program.batch.choices import Batch, Column
-from stretto.program.batch.lanes import Arrays, Operand, Shared
+from stretto.program.batch.lanes import Arrays, Lanes, Operand, Shared
 from stretto.program.batch.runs import Runs
-from stretto.program.batch.score import Scores, by_lane, by_run, walked
+from stretto.program.batch.score import Scores, by_lane, walked
 from stretto.program.batch.table import Tabled
 
 MOST_TURNS = 8
 """How many turns of a loop are compiled where nothing else is said."""
 
 _JAX = Arrays(jnp, lambda _: True)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is compiled: all that is not an array."""
+
+    program: Program = field(compare=False)
+    tables: Mapping[str, Tabled] = field(compare=False)
+    shared: Mapping[str, Shared] = field(compare=False)
+    most_turns: int
+    said: str
+    """The program and the data in words; as values, 0 and false and −0 are equal."""
+
+
+class Prepared(eqx.Module):
+    """Runs on the device, to be scored by more than one set of tables."""
+
+    plan: Plan = eqx.field(static=True)
+    runs: int = eqx.field(static=True)
+    data: dict[str, Shaped[Array, " lane"]]
+    columns: dict[str, Column]
+    lane: Int[Array, " lane"]
+    """Each run's lane; after them, the lanes without a run."""
+
+    def score(self, log_p: Mapping[str, Float[Array, "*argument value"]]) -> Scores:
+        """
+        What each run comes to where `Tabled.log_p` is this, by family.
+
+        The log-probabilities are differentiable in it. What comes is of the precision
+        of `log_p` and JAX's setting.
+        """
+        scores = _score(self.plan, dict(log_p), self.data, self.columns, self.lane)
+        return Scores(*(found[: self.runs] for found in scores))
+
+
+def prepare(
+    program: Program,
+    tables: Mapping[str, Tabled],
+    data: Mapping[str, Operand],
+    batch: Batch,
+    *,
+    most_turns: int = MOST_TURNS,
+) -> Prepared:
+    """
+    The runs of a batch as `Prepared`, of the precision JAX is set to.
+
+    Args:
+        most_turns: A run that turns in a loop more often than this ends as unfinished.
+            Every turn is compiled on its own, so that compiling takes as much longer.
+
+    Raises:
+        ProgramError: a name stands for nothing, or the program cannot be run on arrays.
+    """
+    told = by_lane(program, tables, data, batch)
+    shared = {name: value for name, value in told.items() if isinstance(value, Shared)}
+    own = {n: value for n, value in told.items() if not isinstance(value, Shared)}
+    length = bucket(len(batch))
+    return Prepared(
+        plan=Plan(program, tables, shared, most_turns, repr((program, shared))),
+        runs=len(batch),
+        data={name: _padded(lanes, length) for name, lanes in own.items()},
+        columns={
+            address: Column(*(_padded(lanes, length) for lanes in column))
+            for address, column in batch.columns.items()
+        },
+        lane=_padded(np.argsort(batch.order), length),
+    )
 
 
 @float64()
@@ -41,27 +109,12 @@ def score(
     """
     The scores of `stretto.program.batch.score`, by compiled code.
 
-    Args:
-        most_turns: A run that turns in a loop more often than this ends as unfinished.
-            Every turn is compiled on its own, so compiling takes that much longer.
-
     Raises:
         ProgramError: a name stands for nothing, or the program cannot be run on arrays.
     """
-    told = by_lane(program, tables, data, batch)
-    shared = {name: value for name, value in told.items() if isinstance(value, Shared)}
-    length = bucket(len(batch))
-    plan = _Plan(program, tables, shared, length, most_turns, repr((program, shared)))
-    found = _score(
-        plan,
-        {name: table.log_p for name, table in tables.items()},
-        {n: _padded(v, length) for n, v in told.items() if not isinstance(v, Shared)},
-        {
-            address: Column(*(_padded(lanes, length) for lanes in column))
-            for address, column in batch.columns.items()
-        },
-    )
-    return by_run(Scores(*(np.asarray(lanes)[: len(batch)] for lanes in found)), batch)
+    prepared = prepare(program, tables, data, batch, most_turns=most_turns)
+    log_p = {name: jnp.asarray(table.log_p) for name, table in tables.items()}
+    return Scores(*map(np.asarray, prepared.score(log_p)))
 
 
 def bucket(n: int) -> int:
@@ -70,38 +123,25 @@ def bucket(n: int) -> int:
     return power * 3 // 4 if n <= power * 3 // 4 else power
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """What is compiled: all that is not an array."""
-
-    program: Program = field(compare=False)
-    tables: Mapping[str, Tabled] = field(compare=False)
-    shared: Mapping[str, Shared] = field(compare=False)
-    length: int
-    most_turns: int
-    said: str
-    """The program and the data; as values, 0 and false and −0 are equal."""
-
-
 @partial(jax.jit, static_argnums=0)
 def _score(
-    plan: _Plan,
+    plan: Plan,
     log_p: dict[str, Array],
     data: dict[str, Array],
     columns: dict[str, Column],
+    lane: Int[Array, " lane"],
 ) -> Scores:
-    tables = {n: replace(table, log_p=log_p[n]) for n, table in plan.tables.items()}
-    return walked(
-        Runs(_JAX, plan.length),
+    rows, told = cast(dict[str, Lanes], log_p), cast(dict[str, Lanes], data)
+    scores = walked(
+        Runs(_JAX, len(lane)),
         plan.program,
-        tables,
-        {**plan.shared, **data},
+        {name: replace(t, log_p=rows[name]) for name, t in plan.tables.items()},
+        {**plan.shared, **told},
         columns,
         most_turns=plan.most_turns,
     )
+    return Scores(*(found[lane] for found in scores))
 
 
-def _padded(
-    lanes: Shaped[np.ndarray, " run"], length: int
-) -> Shaped[np.ndarray, " lane"]:
-    return np.pad(lanes, (0, length - len(lanes)))
+def _padded(lanes: Shaped[np.ndarray, " run"], length: int) -> Shaped[Array, " lane"]:
+    return jnp.asarray(np.pad(lanes, (0, length - len(lanes))))

@@ -21,32 +21,29 @@ from numpyro.infer import MCMC, NUTS
 from stretto.habit.concentration import PRIOR_SD, QUANTILES, Posterior, Sampler, grid
 from stretto.habit.encode import Encoded
 from stretto.habit.prequential import Prequential, prequential
-from stretto.models.diagnostics import diagnose
+from stretto.models.diagnostics import Diagnostics, diagnose
 from stretto.models.precision import float64
 from stretto.models.random_walk import RandomWalk
 
 
 class Evidence(eqx.Module):
-    """
-    The counts each training step is predicted from, before it is counted itself.
-
-    A level not yet seen has `total == 0`, which leaves the shorter level's prediction
-    as it was, for any concentration.
-    """
+    """What `Prequential` holds, as arrays that a model can be traced with."""
 
     hits: Float[Array, "level step"]
+    """The earlier steps with the step's context and its action."""
     total: Float[Array, "level step"]
+    """The earlier steps with its context."""
     weight: Float[Array, " step"]
+    """How much its log probability counts."""
     uniform: Float[Array, ""]
     """The chance of each action before anything is counted."""
 
 
 def log_evidence(alpha: Float[Array, ""], data: Evidence) -> Float[Array, ""]:
     """
-    The log prequential likelihood of the training steps, in nats. [Dawid 1984]
+    The training steps' log probability, each given the steps before it, in nats.
 
-    Each step is predicted from the steps before it alone, so no step is scored by a
-    count it contributed to.
+    It is the sum that `stretto.habit.prequential` computes without JAX. [Dawid 1984]
     """
     p = jnp.broadcast_to(data.uniform, data.weight.shape)
     for hits, total in zip(data.hits, data.total, strict=True):
@@ -55,7 +52,7 @@ def log_evidence(alpha: Float[Array, ""], data: Evidence) -> Float[Array, ""]:
 
 
 def model(data: Evidence) -> None:
-    """A weak prior over the scale of α, and the training evidence."""
+    """log α is Normal around 0, and the training steps bear on it as a factor."""
     log_alpha = numpyro.sample("log_alpha", dist.Normal(0.0, PRIOR_SD))
     numpyro.factor("evidence", log_evidence(jnp.exp(log_alpha), data))
 
@@ -88,22 +85,20 @@ def concentration(
     if sampler == "grid":
         return grid(data)
     kernel, fields = _KERNELS[sampler]
+    chain = MCMC(
+        kernel(model),
+        num_warmup=warmup,
+        num_samples=draws,
+        num_chains=chains,
+        chain_method="vectorized",
+        progress_bar=False,
+        jit_model_args=True,
+    )
     with float64():
-        run = MCMC(
-            kernel(model),
-            num_warmup=warmup,
-            num_samples=draws,
-            num_chains=chains,
-            chain_method="vectorized",
-            progress_bar=False,
-        )
-        run.run(random.key(seed), evidence(data), extra_fields=fields)
-        kept = np.asarray(run.get_samples(group_by_chain=True)["log_alpha"])
-        diverged = sum(int(run.get_extra_fields()[field].sum()) for field in fields)
-    found = diagnose(kept, divergences=diverged)
-    alphas = np.exp(kept).ravel()
-    low, median, high = (_quantile(np.sort(alphas), q) for q in QUANTILES)
-    return Posterior(median, low, high, sampler, tuple(alphas.tolist()), *found)
+        chain.run(random.key(seed), evidence(data), extra_fields=fields)
+        log_alpha = np.asarray(chain.get_samples(group_by_chain=True)["log_alpha"])
+        diverged = sum(int(chain.get_extra_fields()[name].sum()) for name in fields)
+    return _posterior(log_alpha, sampler, diagnose(log_alpha, divergences=diverged))
 
 
 def evidence(data: Prequential) -> Evidence:
@@ -120,6 +115,13 @@ _KERNELS = {"nuts": (NUTS, ("diverging",)), "mh": (RandomWalk, ())}
 """The samplers, and what of their states counts divergences."""
 
 
-def _quantile(ordered: Float[np.ndarray, " draw"], q: float) -> float:
-    """The draw at that rank, as the published estimate takes it."""
-    return float(ordered[math.floor((len(ordered) - 1) * q + 0.5)])
+def _posterior(
+    log_alpha: Float[np.ndarray, "chain draw"], sampler: Sampler, found: Diagnostics
+) -> Posterior:
+    draws = np.exp(log_alpha).ravel().tolist()
+    ordered = sorted(draws)
+    # The draw at a quantile's rank, rounded half up: no two draws are mixed.
+    low, median, high = (
+        ordered[math.floor((len(ordered) - 1) * q + 0.5)] for q in QUANTILES
+    )
+    return Posterior(median, low, high, sampler, tuple(draws), *found)

@@ -1,4 +1,4 @@
-"""Was it a bad chain? Split R̂, effective sample size, divergences."""
+"""Chains that did not mix are refused, with the figure that says so."""
 
 from typing import NamedTuple
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from stretto.program.values import Value
 
@@ -12,6 +12,7 @@ SLACK = 1e-6
 """How far from one the probabilities of a categorical may sum."""
 
 
+@runtime_checkable
 class Distribution(Protocol):
     """What a value is drawn from and scored under."""
 

@@ -14,6 +14,7 @@ from stretto.episodes.episode import AssistantTurn, Episode
 from stretto.episodes.manifest import ToolDocs
 from tests.binding import literal
 from tests.binding.sessions import READS, TOOLS, session, sessions
+from tests.claims import claim
 
 randoms = st.randoms(use_true_random=True)
 
@@ -60,6 +61,7 @@ def turns(episode: Episode):
     yield len(episode.events), ()
 
 
+@claim("bindings:sources", "bindings:agreed")
 @given(randoms, st.booleans())
 @settings(max_examples=60, deadline=None)
 def test_what_is_learned_is_what_the_definition_says(random: Random, constants: bool):
@@ -70,6 +72,7 @@ def test_what_is_learned_is_what_the_definition_says(random: Random, constants: 
     assert as_counted(found) == literally(literal.learn(training, READS, constants))
 
 
+@claim("bindings:first", "bindings:described")
 @given(randoms)
 @settings(max_examples=60, deadline=None)
 def test_every_pick_of_an_unseen_session_is_what_the_definition_says(random: Random):

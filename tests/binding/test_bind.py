@@ -3,6 +3,7 @@ from stretto.binding.seen import Seen
 from stretto.binding.sources import Agreement, ArgCounts, Bindings, Found, Source, Tally
 from stretto.episodes.manifest import Manifest, ToolDocs
 from tests.binding.example import call, failed, made, user
+from tests.claims import claim
 
 BINDINGS = Bindings(
     {"get": ArgCounts(10, {"id": 10}), "list": ArgCounts(8, {"limit": 2})},
@@ -62,6 +63,7 @@ def orders(*more) -> list:
     ]
 
 
+@claim("every-read:options")
 def test_a_lookup_training_never_saw_is_bound_by_its_documented_names():
     found = bind(BINDINGS, MANIFEST, "price", Seen.of(orders()))
 

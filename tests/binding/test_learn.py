@@ -19,6 +19,7 @@ from stretto.binding.sources import (
     rules,
 )
 from tests.binding.example import READS, SHOP, batch, call, episode, failed, made, user
+from tests.claims import claim
 
 ORDERS = Source("get_user", "$.orders[*]")
 
@@ -28,6 +29,7 @@ def shop() -> Bindings:
     return learn_bindings(SHOP, READS)
 
 
+@claim("bindings:args")
 def test_the_shop_counts_each_lookups_calls_and_arguments(shop):
     assert shop.args == {
         "get_order": ArgCounts(5, {"order_id": 5}),
@@ -38,6 +40,7 @@ def test_the_shop_counts_each_lookups_calls_and_arguments(shop):
     assert required(shop, "cancel") == []
 
 
+@claim("binding:sources", "bindings:sources")
 def test_the_shops_orders_come_from_their_user_and_its_users_from_nowhere(shop):
     assert shop.sources == {
         ("get_order", "order_id"): Found(5, {ORDERS: 5}),
@@ -50,14 +53,17 @@ def test_the_shops_orders_come_from_their_user_and_its_users_from_nowhere(shop):
     assert not bindable(shop, "cancel")
 
 
+@claim("bindings:site-sources")
 def test_one_source_needs_no_order_by_site(shop):
     assert shop.site_sources == {}
 
 
+@claim("binding:whole-call")
 def test_the_shops_agent_reads_what_a_binding_picks(shop):
     assert shop.agreed == {"get_order": Agreement(Tally(4, 4), Tally(1, 1))}
 
 
+@claim("named-other:counted", "described-read:counted")
 def test_the_shops_agent_leaves_alone_what_nobody_asked_about(shop):
     assert shop.named_other == {"get_order": Picks(0, 1)}
     assert shop.described_read == {"get_order": Picks(0, 1)}
@@ -67,6 +73,7 @@ def test_nothing_else_is_counted_in_the_shop(shop):
     assert (shop.lists, shop.bare, shop.constants) == ({}, {}, {})
 
 
+@claim("bindings:named-other", "bindings:described")
 @pytest.mark.parametrize(
     ("mention", "expected"),
     [
@@ -87,6 +94,7 @@ def test_a_review_reads_one_chance_for_all_mentions(shop):
     assert pooled_chance(shop, "get_user") == 1 / 2
 
 
+@claim("safety:own-arguments")
 def test_a_live_session_is_given_the_order_its_user_named_and_then_another(shop):
     events = [
         user("user u_9, order W91?"),
@@ -105,12 +113,14 @@ def test_a_live_session_is_given_the_order_its_user_named_and_then_another(shop)
     assert pick(shop, "get_order", Seen.of(failing)) == other
 
 
+@claim("review:no-source")
 def test_a_live_session_is_not_given_its_user(shop):
     found = pick(shop, "get_user", Seen.of([user("I am u_9")]))
 
     assert found == "user_id: no source in training; the agent has to supply it"
 
 
+@claim("bindings:agreed", "walked:chances")
 @pytest.mark.parametrize(
     ("agreement", "mention", "expected"),
     [
@@ -124,6 +134,7 @@ def test_the_published_chances(agreement, mention, expected):
     assert chance(bindings, "get", Pick({"id": "x"}, mention)) == expected
 
 
+@claim("site-sources:order")
 def test_a_batch_is_found_in_what_came_before_it_site_by_site():
     x, y = call("get", id="x"), call("get", id="y")
     training = [
@@ -142,6 +153,7 @@ def test_a_batch_is_found_in_what_came_before_it_site_by_site():
     assert found.site_sources == {}
 
 
+@claim("bindings:sources", "bindings:site-sources")
 def test_the_latest_output_that_holds_a_value_is_credited_at_its_first_path():
     training = [
         episode(
@@ -163,6 +175,7 @@ def test_the_latest_output_that_holds_a_value_is_credited_at_its_first_path():
     }
 
 
+@claim("bindings:sources")
 def test_a_failed_result_supplies_nothing_and_is_no_site():
     training = [episode(made("a", "x"), failed("b"), made("get", id="Error"))] * 2
 
@@ -188,6 +201,7 @@ def test_a_read_whose_arguments_are_no_object_is_a_site_and_nothing_more():
     }
 
 
+@claim("bindings:lists")
 def test_a_list_is_found_where_one_place_holds_every_item():
     training = [
         episode(
@@ -209,6 +223,7 @@ def test_a_list_is_found_where_one_place_holds_every_item():
     assert found.args["price"] == ArgCounts(4, {"names": 4})
 
 
+@claim("bindings:bare")
 def test_bare_calls_are_counted_where_some_calls_pass_what_none_requires():
     training = [
         episode(
@@ -232,6 +247,7 @@ def _constants(*calls, said=""):
     return count(training, ["get"], constants=True).constants
 
 
+@claim("bindings:constants")
 def test_an_argument_that_always_had_one_value_is_a_constant():
     def calls(n, **arguments):
         return [made("get", **arguments) for _ in range(n)]
@@ -247,11 +263,13 @@ def test_an_argument_that_always_had_one_value_is_a_constant():
     }
 
 
+@claim("bindings:constants")
 def test_a_value_some_result_held_is_no_constant():
     assert _constants(*(made("get", id="x") for _ in range(6))) == {}
     assert _constants(*(made("get", ids=["x"]) for _ in range(6))) == {}
 
 
+@claim("bindings:constants-words")
 @pytest.mark.parametrize(
     ("value", "is_constant"),
     [("me@home", False), ("a1", False), ("word", True), ("other9", True)],
@@ -273,6 +291,7 @@ def test_constants_are_learned_only_when_asked_for():
     assert learn_bindings(training, ["get"], constants=True).constants != {}
 
 
+@claim("binding:whole-call")
 def test_a_pick_agrees_with_a_call_that_passes_more_but_not_with_no_object():
     def once(*calls):
         return episode(made("find", "x"), *calls)
@@ -290,6 +309,7 @@ def test_a_pick_agrees_with_a_call_that_passes_more_but_not_with_no_object():
     }
 
 
+@claim("named-other:counted")
 def test_a_pick_nobody_asked_about_counts_once_an_episode_and_as_used_if_made_later():
     def asking(*events):
         listed = made("list", {"ids": ["a1b2", "c3d4"], "x": "e5f6"})

@@ -3,6 +3,7 @@ from hypothesis import strategies as st
 
 from stretto.binding.paths import Leaf, at, find, under
 from tests.binding import literal
+from tests.claims import claim
 
 keys = st.sampled_from(["a", "b", "id", "a.b", "c[0]", ""])
 texts = st.sampled_from(["x", "y", "a", ""])
@@ -15,6 +16,7 @@ values = st.recursive(
 )
 
 
+@claim("bindings:paths")
 def test_a_string_is_found_at_every_place_keys_in_order():
     value = {"b": ["x", "y"], "a": {"c": "x"}}
 

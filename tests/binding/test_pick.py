@@ -9,6 +9,7 @@ from stretto.binding.seen import Seen
 from stretto.binding.sources import ArgCounts, Bindings, Found, Source
 from stretto.episodes.episode import AssistantTurn, ToolCall, ToolResult
 from tests.binding.example import call, failed, made, user
+from tests.claims import claim
 
 IDS = Source("list", "$.ids[*]")
 
@@ -35,12 +36,14 @@ def test_a_tool_training_never_called_is_not_bound():
     assert pick(strings(IDS), "other", after(ids("a"))) == "never called in training"
 
 
+@claim("binding:first-unused", "bindings:first")
 def test_the_latest_output_comes_first_and_its_values_in_order():
     seen = after(ids("a", "b"), ids("c", "d"))
 
     assert pick(strings(IDS), "get", seen) == Pick({"id": "c"}, Mention.NONE)
 
 
+@claim("binding:first-unused", "bindings:first")
 def test_a_value_passed_once_is_not_passed_again_even_where_it_failed():
     seen = after(ids("a", "b", "c", "b"), failed("get", id="a"), made("get", id="b"))
 
@@ -72,6 +75,7 @@ def test_without_values_left_there_is_no_pick():
     assert pick(strings(IDS), "get", after(ids("a"), made("get", id="a"))) == reason
 
 
+@claim("bindings:share", "walked:once")
 @pytest.mark.parametrize(("n", "values", "used"), [(2, 20, True), (1, 1, False)])
 def test_a_source_is_used_from_two_values_and_a_tenth_on(n, values, used):
     args, found = {"get": ArgCounts(values, {"id": values})}, Found(values, {IDS: n})
@@ -83,6 +87,7 @@ def test_a_source_is_used_from_two_values_and_a_tenth_on(n, values, used):
     assert not bindable(more, "get")
 
 
+@claim("bindings:required")
 def test_an_argument_is_required_from_nine_tenths_of_the_calls_on():
     assert ArgCounts(10, {"b": 9, "a": 10, "c": 8}).required() == ("a", "b")
     assert ArgCounts(19, {"a": 17}).required() == ()
@@ -96,12 +101,14 @@ def test_an_argument_that_never_took_a_string_is_not_bound():
     )
 
 
+@claim("binding:first-unused", "bindings:mentioned")
 def test_a_mentioned_value_comes_before_the_first():
     seen = after(user("What of C?"), ids("a", "b"), ids("x", "c", "y"), ids("z"))
 
     assert pick(strings(IDS), "get", seen) == Pick({"id": "c"}, Mention.PICKED)
 
 
+@claim("bindings:mentioned")
 def test_a_value_is_mentioned_by_what_stands_beside_it():
     seen = after(
         user("the blue shirt"),
@@ -135,6 +142,7 @@ def two_sources(at_site: dict[Source, int], site: str = "list") -> Bindings:
     return Bindings(args, {("get", "id"): found}, {}, site_sources=sites)
 
 
+@claim("site-sources:order", "bindings:site-order")
 @pytest.mark.parametrize(
     ("at_site", "site", "expected"),
     [
@@ -154,6 +162,7 @@ def test_a_site_that_saw_five_values_orders_the_sources(at_site, site, expected)
     assert found == Pick({"id": expected}, Mention.NONE)
 
 
+@claim("bindings:site-order")
 def test_the_latest_output_comes_first_within_a_source_of_an_ordered_site():
     seen = after(ids("a"), made("old", "o1"), made("old", "o2"), ids("b"))
     bindings = two_sources({Source("old", "$"): 5})
@@ -182,6 +191,7 @@ def described(**read: str) -> Mention:
     return found.mention
 
 
+@claim("bindings:described")
 def test_a_record_is_described_by_a_key_that_one_record_read_holds_and_another_lacks():
     described_one = Mention.DESCRIBED
 
@@ -220,6 +230,7 @@ def rooms(*names: str) -> list:
     return made("list", {"rooms": [*names], "ids": ["x"]})
 
 
+@claim("bindings:lists")
 def test_a_list_is_passed_whole_and_lists_come_before_strings():
     seen = after(user("r1"), rooms("r1", "r2"))
 
@@ -234,6 +245,7 @@ def test_a_list_is_mentioned_if_every_item_is():
     )
 
 
+@claim("bindings:lists")
 def test_a_list_passed_before_gives_way_to_an_earlier_one():
     seen = after(rooms("r1"), rooms("r2", "r3"), rooms())
     used = made("price", names=["r2", "r3"])
@@ -266,6 +278,7 @@ CONSTANT = Bindings(
 )
 
 
+@claim("bindings:constants-source")
 def test_constants_are_passed_required_or_not_and_leave_the_mention_alone():
     arguments = {"deep": {"a": 1}, "id": "a", "size": 20}
 
@@ -287,6 +300,7 @@ def test_a_lookup_of_constants_alone_is_picked_and_picked_again():
     assert pick(bindings, "get", seen) == Pick({"size": 20}, Mention.PICKED)
 
 
+@claim("bindings:bare-once")
 def test_a_lookup_that_requires_nothing_is_made_once():
     bindings = Bindings(
         {"get": ArgCounts(5, {"size": 3})}, {}, {}, constants={("get", "size"): 20}
@@ -303,6 +317,7 @@ def test_a_lookup_that_requires_nothing_is_made_once():
         assert pick(bindings, "get", seen, also) == "already looked up"
 
 
+@claim("bindings:required")
 def test_every_required_argument_has_to_be_found():
     bindings = Bindings(
         {"get": ArgCounts(5, {"a": 5, "b": 5})},

@@ -13,6 +13,7 @@ from stretto.episodes.episode import (
     UserMessage,
 )
 from tests.binding.sessions import READS, TOOLS, session, sessions
+from tests.claims import claim
 
 
 def turn(*calls: ToolCall) -> AssistantTurn:
@@ -51,6 +52,7 @@ def test_arguments_that_are_no_object_pass_nothing():
     assert seen.passed == set()
 
 
+@claim("bindings:keyish")
 def test_a_value_is_given_if_no_result_had_held_it_when_it_was_passed():
     seen = Seen.of(
         [

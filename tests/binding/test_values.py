@@ -3,8 +3,10 @@ import json
 import pytest
 
 from stretto.binding.values import MAX_DEPTH, is_keyish, parse, scalars
+from tests.claims import claim
 
 
+@claim("bindings:text")
 @pytest.mark.parametrize(
     ("content", "value"),
     [
@@ -59,6 +61,7 @@ def test_scalars_are_strings_and_numbers_at_any_depth_and_nothing_else():
     assert scalars(value) == {"ab", "5", "5.0", "cd", "0.00001"}
 
 
+@claim("bindings:keyish")
 def test_a_key_has_four_characters_and_an_ascii_digit():
     assert [
         v for v in ("W1", "W10", "W100", "word", "wor٣", "1234") if is_keyish(v)

@@ -49,7 +49,7 @@ def test_the_threshold_is_the_one_it_is_served_at(flow: Path) -> None:
     assert "Threshold 0.75; decided by" in run(flow, "--threshold", "0.75").stdout
 
 
-@pytest.mark.parametrize("threshold", ["2", "-0.1", "some"])
+@pytest.mark.parametrize("threshold", ["2", "-0.1", "nan", "some"])
 def test_a_threshold_that_is_no_probability_is_wrong_usage(
     flow: Path, threshold: str
 ) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from stretto.episodes.manifest import Kind, Manifest, ToolDocs, read_manifest
 from stretto.errors import FormatError
+from tests.claims import claim
 from tests.conftest import shared
 
 LIBRARY = {"domain": "library", "tools": {"lend_book": "write", "find_book": "read"}}
@@ -42,6 +43,7 @@ def test_documentation_may_lack_its_summary_or_its_arguments(tmp_path):
     }
 
 
+@claim("manifest:kinds")
 @pytest.mark.parametrize(
     ("content", "place"),
     [

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from stretto.episodes.episode import AssistantTurn, ToolCall, ToolResult, UserMessage
 from stretto.episodes.step import Outcome, steps
+from tests.claims import claim
 
 OK, ERROR, REPLY, END = Outcome
 
@@ -24,6 +25,7 @@ def walk(*events: object) -> list[tuple[str | None, Outcome, int]]:
     return [(step.tool, step.outcome, step.turn) for step in steps(events)]
 
 
+@claim("walk:steps", "walk:outcomes")
 def test_each_call_is_a_step_and_text_beside_calls_is_none():
     turn = AssistantTurn("One moment.", calling("a", "b").calls)
 
@@ -33,6 +35,7 @@ def test_each_call_is_a_step_and_text_beside_calls_is_none():
     ]
 
 
+@claim("habit:outcomes")
 def test_a_call_without_a_result_failed():
     (step,) = steps([calling("a")])
 
@@ -45,6 +48,7 @@ def test_a_result_counts_wherever_it_stands():
     assert walk(result("a"), said, calling("a")) == [("tool_a", OK, 0)]
 
 
+@claim("habit:outcomes")
 def test_a_message_is_answered_by_the_user_and_ends_the_episode_otherwise():
     assert walk(reply, said, reply) == [(None, REPLY, 0), (None, END, 1)]
 
@@ -80,6 +84,7 @@ def literal_walk(events: list) -> list[tuple[str | None, Outcome, int]]:
     return found
 
 
+@claim("walk:steps")
 @given(
     st.lists(
         st.sampled_from(

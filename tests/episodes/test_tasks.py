@@ -12,6 +12,7 @@ from stretto.episodes.tasks import (
     task_group,
 )
 from stretto.files import read_json
+from tests.claims import claim
 from tests.conftest import shared
 
 
@@ -37,11 +38,13 @@ def test_a_task_has_the_published_hash_and_fold(task, hashed, held_out_in):
     assert fold(task) == held_out_in
 
 
+@claim("sample:mixed")
 def test_ranks_are_salted():
     assert rank("train-sample", "27") == 5103692465073396347
     assert rank("learn-split", "27") == 18038134697930291631
 
 
+@claim("sample:mixed", "sample:retail-five", "sample:airline-five")
 @pytest.mark.parametrize(
     ("domain", "share", "drawn"),
     [
@@ -59,6 +62,7 @@ def test_a_share_keeps_the_order_of_the_tasks():
     assert sample_tasks(["a", "b", "c", "d", "e"], 0.5) == ["a", "d", "e"]
 
 
+@claim("cold:split")
 @pytest.mark.parametrize(
     ("tasks", "held_out"),
     [("15 24 76 88 99", "15 99"), ("1 15 38 41 42", "1 38"), ("a b c d e", "b e")],
@@ -73,6 +77,7 @@ def test_a_split_holds_out_the_published_tasks(tasks, held_out):
 task_lists = st.lists(st.text(max_size=3), unique=True, max_size=20)
 
 
+@claim("sample:nested")
 @given(task_lists, st.floats(0, 1), st.floats(0, 1))
 def test_a_smaller_share_is_part_of_a_larger_one(tasks, one, other):
     smaller, larger = sorted([one, other])

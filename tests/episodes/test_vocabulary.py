@@ -13,8 +13,10 @@ from stretto.episodes.vocabulary import (
     parse,
     symbol,
 )
+from tests.claims import claim
 
 
+@claim("habit:symbol", "habit:outcomes")
 @pytest.mark.parametrize(
     ("parts", "code"),
     [
@@ -41,6 +43,7 @@ def test_padding_is_no_symbol():
     assert parse(START) is None
 
 
+@claim("walk:alphabet", "vocab:other")
 def test_ids_are_a_message_the_tools_sorted_and_any_other_tool():
     vocabulary = Vocabulary.of(["pay", "find", "Zoom", "find"])
 

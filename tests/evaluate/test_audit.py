@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -20,9 +21,9 @@ from stretto.flow.flow import Bar, Promotion
 from stretto.models.lower import numpyro_model
 from stretto.models.precision import float64
 from stretto.program.handlers import score, simulate
+from tests.claims import claim
 from tests.flow.test_decide import FLOW, ORDERS, Fixed, order
 from tests.toys import Script, taught
-from random import Random
 
 FOUND = "find", {"email": "q@r.s"}, ORDERS
 
@@ -32,6 +33,7 @@ def scored(script: Script, weighed: dict[str, float], **kinds: Chances) -> list[
     return [point for point in points if isinstance(point, Scored)]
 
 
+@claim("measure:agreement")
 def test_the_worked_example_scores_half_a_nat():
     [decision] = scored(
         Script().turn(FOUND).turn(order("W1")), {"get": 0.6, "respond": 0.3}
@@ -42,6 +44,7 @@ def test_the_worked_example_scores_half_a_nat():
     assert decision.agreed
 
 
+@claim("measure:agreement")
 def test_a_reply_and_a_write_are_handing_back_and_a_read_not_offered_is_other():
     weighed = {"get": 0.6, "respond": 0.4}
 
@@ -143,6 +146,7 @@ def sessions(draw: st.DrawFn) -> Episode:
     return script.episode()
 
 
+@claim("audit:program", "audit:score")
 @settings(max_examples=30, deadline=None)
 @given(st.lists(sessions(), max_size=3), st.sampled_from(["habit", "reach"]))
 def test_an_audit_is_its_programs_score_and_numpyros_log_density(episodes, name):
@@ -164,6 +168,7 @@ def test_an_audit_is_its_programs_score_and_numpyros_log_density(episodes, name)
     assert math.isclose(float(density), run.log_prob, rel_tol=1e-6, abs_tol=1e-9)
 
 
+@claim("audit:prior")
 def test_simulated_decisions_come_as_often_as_they_are_probable():
     [point] = scored(Script().turn(FOUND).reply(), {"get": 0.7, "respond": 0.3})
     random = Random(0)
@@ -174,6 +179,7 @@ def test_simulated_decisions_come_as_often_as_they_are_probable():
     assert share == pytest.approx(0.7, abs=0.03)
 
 
+@claim("headroom:measure", "measure:turn")
 def test_runs_of_three_and_of_one_in_ten_turns_have_two_tenths_headroom():
     script = Script().reply().user("a").turn(FOUND).turn(FOUND).turn(FOUND).reply()
     script.user("b").turn(FOUND).reply().reply().reply().reply()
@@ -184,6 +190,7 @@ def test_runs_of_three_and_of_one_in_ten_turns_have_two_tenths_headroom():
     assert found.share == pytest.approx(0.2)
 
 
+@claim("headroom:measure")
 def test_a_word_from_the_user_ends_a_run():
     script = Script().turn(FOUND).user("wait").turn(FOUND)
 

@@ -12,6 +12,7 @@ from stretto.episodes.manifest import Kind, Manifest
 from stretto.evaluate.record import NOTHING, Answer, Record, key
 from stretto.evaluate.replay import Row, replay, totals
 from stretto.flow.flow import Flow
+from tests.claims import claim
 from tests.toys import Script, taught
 
 SHOP = Manifest(
@@ -51,6 +52,7 @@ def replayed(script: Script, flow: Flow = FLOW, decider: str = "habit") -> Row:
     return row
 
 
+@claim("replay:saved", "measure:turn", "program:live")
 def test_the_worked_example_saves_two_of_five_turns_with_three_lookups():
     script = Script().user("hi").turn(find()).turn(get_user())
     script.turn(order("A"), order("B")).reply().turn(order("C"))
@@ -63,6 +65,7 @@ def test_the_worked_example_saves_two_of_five_turns_with_three_lookups():
     assert (row.used_next, row.used_later) == (2, 1)
 
 
+@claim("replay:detour", "measure:detour")
 def test_a_lookup_that_the_agent_only_makes_after_its_write_is_a_detour():
     script = Script().user("hi").turn(find()).turn(get_user())
     script.turn(order("A"), order("B")).turn(("cancel", {}, "ok")).turn(order("C"))
@@ -162,6 +165,7 @@ def sessions(draw: st.DrawFn) -> Episode:
     return script.episode()
 
 
+@claim("replay:detour", "measure:detour")
 @settings(max_examples=300, deadline=None)
 @given(sessions(), st.sampled_from(["habit", "reach"]))
 def test_in_the_trace_environment_the_detours_are_the_stand_ins(episode, decider):

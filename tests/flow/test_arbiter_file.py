@@ -16,6 +16,7 @@ from stretto.flow.arbiter_file import (
     read_arbiter,
     write_arbiter,
 )
+from tests.claims import claim
 from tests.conftest import shared
 from tests.flow.maximal import MAXIMAL
 
@@ -30,12 +31,14 @@ ARBITER = Arbiter(
 )
 
 
+@claim("file:kinds")
 def test_an_arbiter_written_and_read_is_the_same_arbiter(tmp_path: Path) -> None:
     write_arbiter(ARBITER, path := tmp_path / "shop.json")
 
     assert read_arbiter(path) == ARBITER
 
 
+@claim("arbiter-file:indented")
 def test_an_arbiter_is_pretty_printed(tmp_path: Path) -> None:
     write_arbiter(ARBITER, path := tmp_path / "shop.json")
 
@@ -43,6 +46,7 @@ def test_an_arbiter_is_pretty_printed(tmp_path: Path) -> None:
     assert lines[:3] == ["{", '  "stretto_arbiter": 1,', '  "domain": "shop",']
 
 
+@claim("file:kinds", "arbiter-file:fields", "arbiter-file:indented")
 @pytest.mark.parametrize("domain", ["airline", "retail"])
 def test_a_published_arbiter_is_written_back_byte_for_byte(
     domain: str, tmp_path: Path
@@ -54,6 +58,7 @@ def test_a_published_arbiter_is_written_back_byte_for_byte(
     assert path.read_bytes() == published.read_bytes()
 
 
+@claim("version:first")
 @pytest.mark.parametrize("found", [0, 2, "1", True, None])
 def test_another_version_is_refused(found: Json) -> None:
     with pytest.raises(VersionError, match="this build reads version 1"):

@@ -11,6 +11,7 @@ from stretto.flow.deciders.decider import Chances, decider, default_name
 from stretto.flow.decision import HandBack, Lookup, Reason
 from stretto.flow.flow import Bar, Flow, Promotion, SiteRecord, Surprise
 from stretto.flow.moment import Moment, Transcript
+from tests.claims import claim
 from tests.toys import SHOP, TOY, Script, taught
 
 ORDERS = {"orders": ["W1", "W2", "W3"]}
@@ -53,6 +54,7 @@ def handed_back(flow: Flow, at: Moment, weighed: Mapping[str, float]) -> HandBac
     return action
 
 
+@claim("rule:lookup-first")
 def test_the_likeliest_lookup_is_made_with_the_first_value_not_yet_passed():
     action = decide(FLOW, moment(), decider(FLOW, "habit")).action
 
@@ -66,6 +68,7 @@ def test_a_flow_is_not_asked_after_a_message():
     assert handed_back(FLOW, at, {}).code is Reason.NOT_AFTER_CALL
 
 
+@claim("sites:options")
 def test_a_site_without_a_lookup_in_training_hands_back_before_anything_is_asked():
     events = Script().turn(("cancel", {}, "ok")).events
     at = Transcript.of(FLOW, events).moment()
@@ -73,6 +76,7 @@ def test_a_site_without_a_lookup_in_training_hands_back_before_anything_is_asked
     assert handed_back(FLOW, at, {"never": 1.0}).code is Reason.NO_OPTIONS
 
 
+@claim("site:options")
 def test_a_failed_call_is_a_site_of_its_own():
     events = Script().turn(("find", {}, ValueError("no such customer"))).events
     at = Transcript.of(FLOW, events).moment()
@@ -81,6 +85,7 @@ def test_a_failed_call_is_a_site_of_its_own():
     assert handed_back(FLOW, at, {}).code is Reason.NO_OPTIONS
 
 
+@claim("rule:lookup-first")
 def test_a_lookup_below_the_threshold_is_named_with_its_probability():
     found = handed_back(FLOW, moment(), {"get": 0.12, "respond": 0.88})
 
@@ -95,6 +100,7 @@ def test_a_whole_threshold_is_written_without_a_point():
     assert action == HandBack(Reason.BELOW, "get at 0.50, below 1")
 
 
+@claim("rule:lookup-first", "folds:rule")
 def test_a_lookup_likely_enough_alone_is_held_back_by_its_arguments_chance():
     found = handed_back(FLOW, moment(), {"get": 0.32, "respond": 0.68})
 
@@ -110,6 +116,7 @@ def finding_again() -> Flow:
     return taught([script.turn(orders).episode(n) for n in ("a", "b")]).flow
 
 
+@claim("review:no-source")
 def test_an_argument_that_only_the_customer_knows_is_never_bound():
     flow = finding_again()
     at = Transcript.of(flow, Script().turn(order("W9")).events).moment()
@@ -125,12 +132,14 @@ def test_no_probability_at_all_is_a_reason_of_its_own():
     assert handed_back(FLOW, moment(), {"get": 0.0, "respond": 1.0}).code is Reason.NONE
 
 
+@claim("thresholds:off")
 def test_a_site_switched_off_asks_nothing():
     off = replace(FLOW, thresholds={"find": 2.0})
 
     assert handed_back(off, moment(off), {"never": 1.0}).code is Reason.SWITCHED_OFF
 
 
+@claim("thresholds:site")
 def test_a_sites_own_threshold_replaces_the_served_one():
     low = replace(FLOW, thresholds={"find": 0.05})
     action = decide(low, moment(low), Fixed({"get": 0.1, "respond": 0.9})).action
@@ -138,6 +147,7 @@ def test_a_sites_own_threshold_replaces_the_served_one():
     assert isinstance(action, Lookup)
 
 
+@claim("promoted:acts", "promoted:sites")
 @pytest.mark.parametrize("listed", [True, False])
 def test_a_promoted_flow_acts_only_where_it_was_promoted(listed):
     record = SiteRecord(1, 0, 0, 0, 0.0, promoted=False)
@@ -148,6 +158,7 @@ def test_a_promoted_flow_acts_only_where_it_was_promoted(listed):
     assert found.code is Reason.NOT_PROMOTED
 
 
+@claim("safety:closed-set")
 def test_a_decider_cannot_widen_what_a_site_offers():
     with pytest.raises(CannotDecide, match="not offered: \\['cancel'\\]"):
         decide(FLOW, moment(), Fixed({"get": 0.1, "cancel": 0.9, "respond": 0.0}))
@@ -221,6 +232,7 @@ def test_across_servers_only_the_sites_own_servers_lookups_may_be_chosen():
     assert decided.probabilities["b::get"] == 0.6
 
 
+@claim("folds:none")
 def test_a_flow_asks_for_reach_where_it_holds_it_and_for_the_habit_otherwise():
     assert default_name(FLOW) == "reach"
     assert default_name(replace(FLOW, reach=None)) == "habit"
@@ -231,6 +243,7 @@ def test_reach_is_an_error_and_no_hand_back_for_a_flow_without_it():
         decider(replace(FLOW, reach=None), "reach")
 
 
+@claim("habit:hand-back-mass")
 def test_the_habit_of_the_worked_example_offers_what_the_toy_gives():
     flow = taught(TOY).flow
     at = Transcript.of(

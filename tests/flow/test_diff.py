@@ -21,7 +21,7 @@ from stretto.episodes.manifest import Kind
 from stretto.episodes.site import Site
 from stretto.flow.diff import Change, Code, Difference, compare, show_difference
 from stretto.flow.diff.change import Listed, NeedsReview
-from stretto.flow.flow import Flow, Promotion, Surprise
+from stretto.flow.flow import Flow, Predicate, Promotion, Surprise
 from stretto.flow.wire import read_flow
 from stretto.habit.features import FeatureMap
 from stretto.program.standard import STANDARD
@@ -106,6 +106,8 @@ BASE = replace(
     program=STANDARD,
     bindings=replace(BINDINGS, constants={}, site_sources={}),
 )
+
+BASE_WITHOUT_FITS = replace(BASE, folds=())
 
 AT_USER, AT_ORDER = Site(USER, False), Site(ORDER, False)
 
@@ -352,6 +354,21 @@ def test_a_constant_of_one_is_not_a_constant_of_true() -> None:
     ]
 
     assert (change.before, change.after) == ("1", "true")
+
+
+@pytest.mark.parametrize(
+    ("weighed", "text"),
+    [
+        (MAXIMAL.predicates, "is weighed now"),
+        (MAXIMAL.weighed[:1], "is asked, and not weighed"),
+    ],
+)
+def test_a_question_weighed_or_not_weighed_any_more_needs_review(
+    weighed: tuple[Predicate, ...], text: str
+) -> None:
+    change = by_code(compare(BASE, part("weighed", weighed)(BASE_WITHOUT_FITS)))
+
+    assert change[NeedsReview.PREDICATE_CHANGED].text == text
 
 
 def test_a_promotion_that_adds_a_site_never_scored_before_needs_review() -> None:

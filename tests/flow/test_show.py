@@ -10,7 +10,7 @@ from stretto.binding.sources import Agreement, ArgCounts, Bindings, Found, Sourc
 from stretto.episodes.manifest import Kind, Manifest
 from stretto.episodes.site import Site
 from stretto.flow.flow import Bar, Flow, Promotion, Sites
-from stretto.flow.pooled import after, sites_seen
+from stretto.flow.pooled import pooled, sites_seen
 from stretto.flow.review import review
 from stretto.flow.review.cautions import Concern, reads_like_write
 from stretto.flow.review.sites import SiteReview
@@ -68,7 +68,6 @@ def test_any_flow_can_be_shown_and_nothing_in_it_steers_a_terminal(flow: Flow) -
     assert json.loads(json.dumps(review(flow).json()))["domain"] == flow.manifest.domain
 
 
-@claim("review:values")
 def test_the_values_of_code_features_are_counted_and_not_shown() -> None:
     found = review(MAXIMAL)
 
@@ -76,22 +75,6 @@ def test_the_values_of_code_features_are_counted_and_not_shown() -> None:
     for hidden in ("gold", "plain"):
         assert hidden not in show(found)
         assert hidden not in json.dumps(found.json())
-
-
-def test_the_steps_after_a_call_are_pooled_over_features_and_outcomes_apart() -> None:
-    ok, failed = after(MAXIMAL, Site(USER, False)), after(MAXIMAL, Site(USER, True))
-
-    assert (ok.total, ok.by_action) == (10.0, {MAXIMAL.vocab.id(ORDER): 8.0})
-    assert (failed.total, failed.by_action) == (1.0, {MAXIMAL.vocab.id(USER): 1.0})
-    assert after(MAXIMAL, Site("nowhere", False)).total == 0.0
-
-
-def test_the_sites_seen_are_the_calls_with_a_step_after_them() -> None:
-    assert sites_seen(MAXIMAL) == (
-        Site(ORDER, False),
-        Site(USER, False),
-        Site(USER, True),
-    )
 
 
 @claim("review:basis")
@@ -179,10 +162,12 @@ def test_a_lookup_of_another_server_is_shown_and_not_made() -> None:
     assert site.alone.makes is None
 
 
+@claim("every-read:options")
 def test_with_every_read_on_offer_every_site_seen_offers_them_all() -> None:
     sites = review(MAXIMAL).sites
+    seen = sites_seen(MAXIMAL, pooled(MAXIMAL.habit.base))
 
-    assert {site.site for site in sites} == {str(site) for site in sites_seen(MAXIMAL)}
+    assert {site.site for site in sites} == {str(site) for site in seen}
     assert {len(site.lookups) for site in sites} == {len(MAXIMAL.sites.reads)}
 
 
@@ -299,6 +284,7 @@ def test_what_was_learned_from_stands_at_the_top() -> None:
     assert "on 12 held-out decisions" in show(review(MAXIMAL))
 
 
+@claim("folds:weights")
 def test_the_weights_are_named_and_meant_over_the_folds() -> None:
     arbiter = review(MAXIMAL).arbiter
     assert arbiter is not None

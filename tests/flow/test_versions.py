@@ -158,7 +158,12 @@ def test_json_that_is_no_object_is_no_flow(value: Json) -> None:
 
 @pytest.mark.parametrize(
     ("content", "why"),
-    [(b"{", "is not JSON"), (b"\xff", "is not UTF-8"), (b"", "is not JSON")],
+    [
+        (b"{", "is not JSON"),
+        (b"\xff", "is not UTF-8"),
+        (b"", "is not JSON"),
+        (b"[1]\n[2]\n", "is not JSON"),
+    ],
 )
 def test_a_file_that_is_no_json_is_refused(
     content: bytes, why: str, tmp_path: Path

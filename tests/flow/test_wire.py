@@ -16,7 +16,7 @@ from stretto.canonical import Json, in_order
 from stretto.errors import CannotWrite, FormatError, ProgramError, StrettoError
 from stretto.files import Node, parse_json
 from stretto.flow.flow import Flow
-from stretto.flow.wire import flow_json, parse_flow, read_flow, write_flow
+from stretto.flow.wire import counts, flow_json, parse_flow, read_flow, write_flow
 from stretto.program.standard import STANDARD
 from tests.claims import claim
 from tests.conftest import shared
@@ -272,6 +272,15 @@ def test_a_key_that_stands_twice_in_a_list_of_pairs_is_refused() -> None:
 
     with pytest.raises(FormatError, match=r"sites\.next\[3\]\[0\]: stands twice"):
         parse_flow(Node(document, "x.flow.json"))
+
+
+def test_a_vocabulary_whose_ids_no_symbol_can_hold_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(counts, "MAX_TOOLS", len(MAXIMAL.vocab.tools) - 1)
+
+    with pytest.raises(FormatError, match="names more than 6 tools"):
+        reread(MAXIMAL)
 
 
 @claim("review:reads-only")

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from stretto.episodes.vocabulary import START
 from stretto.flow.wire import read_flow
 from stretto.habit.backoff import Counts, fit_habit
+from tests.claims import claim
 from tests.conftest import shared
 from tests.habit import literal
 from tests.habit.strategies import VOCAB_SIZE, alphas, encoded_episodes, histories
@@ -38,6 +39,7 @@ def test_the_toy_counts_what_came_next_at_each_length():
     assert level2[(START, START)] == Counts({RESPOND: 2.0}, 2.0)
 
 
+@claim("habit:backoff", "habit:formula", "habit:unseen")
 @pytest.mark.parametrize(
     ("history", "action", "base", "with_top"),
     [
@@ -69,6 +71,7 @@ def test_a_habit_of_order_zero_looks_at_no_history():
     assert habit.evidence([GOT]) == 11.0
 
 
+@claim("habit:backoff", "habit:formula")
 @settings(max_examples=60, deadline=None)
 @given(encoded_episodes(weighted=True), histories, alphas)
 def test_a_habit_counts_and_predicts_as_the_literal_walk_does(encoded, history, alpha):

@@ -11,12 +11,14 @@ from stretto.episodes.vocabulary import symbol
 from stretto.habit.concentration import PRIOR_SD, grid
 from stretto.habit.encode import Encoded
 from stretto.habit.prequential import log_evidence, prequential
+from tests.claims import claim
 from tests.habit import literal
 from tests.habit.published import HABITS, sessions
 from tests.habit.strategies import VOCAB_SIZE, encoded_episodes
 from tests.habit.toy import E1, E2
 
 
+@claim("alpha:median")
 def test_the_toys_posterior_is_the_worked_examples():
     posterior = grid(prequential([E1, E2], 5))
 

@@ -1,5 +1,6 @@
 from stretto.habit.discover import Candidate, candidates, discover, number
 from stretto.habit.features import MISSING, Field, Output
+from tests.claims import claim
 
 
 def outputs(*values):
@@ -65,6 +66,7 @@ def test_candidates_are_sorted_by_tool_with_scalars_before_lengths():
     ]
 
 
+@claim("map:ids")
 def test_combinations_are_numbered_from_one_in_sorted_order_tool_by_tool():
     seen = outputs({"a": "y", "b": []}, {"a": "x"}, {"a": "y", "b": [1]})
     seen["find"] = [Output([])]
@@ -88,6 +90,7 @@ def test_combinations_are_numbered_from_one_in_sorted_order_tool_by_tool():
     }
 
 
+@claim("map:ids", "map:unseen")
 def test_combinations_past_the_sixty_third_have_no_number():
     seen = outputs(*({"a": f"{i:02}"} for i in range(70)))
 

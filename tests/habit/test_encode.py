@@ -13,6 +13,7 @@ from stretto.episodes.step import steps
 from stretto.episodes.vocabulary import Vocabulary, symbol
 from stretto.habit.encode import Encoded, encode, half_life_weights, symbol_of
 from stretto.habit.features import NO_FEATURES, FeatureMap, Field
+from tests.claims import claim
 from tests.habit.toy import E1, E2
 from tests.toys import TOY
 
@@ -51,6 +52,7 @@ def test_symbols_hold_action_outcome_and_feature_where_the_format_puts_them():
     assert symbol(3, 0, 1) == 49153
 
 
+@claim("flow:goal-free", "group:one")
 def test_an_encoded_episode_keeps_its_task_and_weight_and_has_no_goal():
     encoded = encode(returned("{}"), VOCAB, NO_FEATURES, weight=0.5)
 

@@ -12,6 +12,7 @@ from stretto.habit.features import (
     Output,
     parse,
 )
+from tests.claims import claim
 
 ORDER = Output(
     {
@@ -28,6 +29,7 @@ ORDER = Output(
 )
 
 
+@claim("map:scalar", "map:len")
 @pytest.mark.parametrize(
     ("field", "value"),
     [
@@ -64,11 +66,13 @@ def test_a_field_an_output_lacks_or_holds_as_another_kind_is_missing(field):
     assert field.read(ORDER) == MISSING
 
 
+@claim("map:len")
 def test_the_empty_path_is_the_whole_output():
     assert Field("Len", "").read(Output(["a"])) == "1"
     assert Field("Scalar", "").read(Output("ok")) == "ok"
 
 
+@claim("map:unseen")
 def test_a_feature_is_the_number_of_the_fields_values_together():
     features = FeatureMap(
         {"get": (Field("Scalar", "a"), Field("Len", "b"))},

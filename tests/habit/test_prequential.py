@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 
 from stretto.habit.prequential import log_evidence, prequential
+from tests.claims import claim
 from tests.habit import literal
 from tests.habit.published import HABITS, sessions
 from tests.habit.strategies import VOCAB_SIZE, alphas, encoded_episodes
@@ -27,6 +28,7 @@ def test_the_first_steps_are_predicted_from_nothing():
     assert TOY.hits[2, 7:].tolist() == [1.0, 1.0, 1.0, 0.0]
 
 
+@claim("alpha:prequential")
 @settings(max_examples=80, deadline=None)
 @given(encoded_episodes(weighted=True), alphas)
 def test_the_evidence_is_that_of_a_habit_fitted_step_by_step(encoded, alpha):

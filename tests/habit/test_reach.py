@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from stretto.habit.backoff import Counts, fit_habit
 from stretto.habit.reach import before_writes, fit_reach
+from tests.claims import claim
 from tests.habit import literal
 from tests.habit.strategies import VOCAB_SIZE, encoded_episodes, histories
 from tests.habit.toy import (
@@ -22,6 +23,7 @@ from tests.habit.toy import (
 TOY = fit_reach([E1, E2], WRITES, alpha=1.0, vocab_size=5)
 
 
+@claim("reach:counts")
 def test_the_toy_counts_what_came_before_the_next_write():
     level0, level1, level2 = TOY.levels
 
@@ -30,6 +32,7 @@ def test_the_toy_counts_what_came_before_the_next_write():
     assert level2[(GOT, REPLY)] == Counts({}, 1.0)
 
 
+@claim("reach:formula")
 def test_the_toy_reaches_what_the_worked_example_says():
     habit = fit_habit([E1, E2], alpha=1.0, vocab_size=5)
 
@@ -51,6 +54,7 @@ def test_a_write_ends_the_steps_before_it_and_has_no_action_of_its_own():
     ]
 
 
+@claim("reach:counts", "reach:formula")
 @settings(max_examples=60, deadline=None)
 @given(
     encoded_episodes(weighted=True), histories, st.sets(st.integers(0, VOCAB_SIZE - 1))

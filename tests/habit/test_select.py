@@ -20,6 +20,7 @@ from stretto.habit.encode import encode
 from stretto.habit.features import NO_FEATURES, Field
 from stretto.habit.prequential import prequential
 from stretto.habit.select import MAX_FIELDS, MIN_GAIN, select
+from tests.claims import claim
 from tests.habit import literal
 from tests.habit.published import HABITS, sessions
 
@@ -48,6 +49,7 @@ def told_by(output_of, n=60):
     return found
 
 
+@claim("features:selection")
 def test_the_field_that_tells_what_comes_next_is_chosen():
     episodes = told_by(
         lambda pays, rng: {"due": pays, "color": rng.choice(["red", "blue"]), "x": 1}
@@ -71,6 +73,7 @@ def test_of_fields_that_tell_the_same_the_last_is_chosen():
     assert chosen.candidate.field == Field("Len", "c")
 
 
+@claim("features:selection")
 def test_a_field_that_tells_nothing_is_not_chosen():
     episodes = told_by(lambda _, rng: {"color": rng.choice(["red", "blue"])})
 
@@ -106,6 +109,7 @@ def test_a_map_reads_eight_fields_at_most():
     assert len(selection.chosen) == MAX_FIELDS
 
 
+@claim("features:selection")
 @pytest.mark.parametrize(
     "name",
     [

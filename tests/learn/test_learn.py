@@ -21,12 +21,14 @@ from stretto.learn.settings import Settings
 from stretto.learn.survey import survey
 from stretto.traces.ledger import Ledger
 from stretto.traces.reader import read
+from tests.claims import claim
 from tests.conftest import shared
 from tests.toys import SHOP, TOY, Script, taught, walked
 
 PLAIN = Settings(alpha=1.0, features=False, now_ms=lambda: 0)
 
 
+@claim("site:options")
 def test_the_toys_sites_and_habit_are_the_worked_ones():
     flow = taught(TOY).flow
 
@@ -38,6 +40,7 @@ def test_the_toys_sites_and_habit_are_the_worked_ones():
     assert flow.provenance.habit_episodes == 2
 
 
+@claim("habit:successes", "provenance:habit-episodes")
 def test_failed_sessions_teach_nothing_but_their_tools_names():
     failed = replace(walked("E3", "rfgR"), reward=0.5)
     odd = Script().turn(("mystery", {}, "ok")).episode("E4", reward=0.0)
@@ -58,6 +61,7 @@ def test_ungraded_sessions_are_taken_on_trust_and_counted():
     assert (learned.on_trust, learned.flow.provenance.habit_episodes) == (2, 2)
 
 
+@claim("sample:named", "data:splits")
 def test_only_the_chosen_tasks_teach():
     settings = replace(PLAIN, tasks=lambda task: task == "E2")
 
@@ -164,6 +168,7 @@ def learned_shop(alpha: float) -> Flow:
     return learn(episodes, ledger.manifest, settings, contracts=ledger.contracts).flow
 
 
+@claim("contracts:pinned", "fields:all")
 def test_the_published_flow_is_learned_again_from_its_six_logs():
     published = read_flow(shared("reference/flows/shop.flow.json"))
 
@@ -172,6 +177,7 @@ def test_the_published_flow_is_learned_again_from_its_six_logs():
     assert flow_json(flow) == flow_json(published)
 
 
+@claim("file:same-data")
 def test_two_runs_differ_in_when_they_ran_and_in_nothing_else():
     ledger, episodes = logs()
     ticks = iter(range(10))

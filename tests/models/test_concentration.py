@@ -20,6 +20,7 @@ from stretto.models.concentration import (
     model,
 )
 from stretto.models.precision import float64
+from tests.claims import claim
 from tests.habit import literal
 from tests.habit.published import HABITS, sessions
 from tests.habit.strategies import VOCAB_SIZE, alphas, encoded_episodes
@@ -76,10 +77,12 @@ def test_the_evidence_has_the_slope_of_its_differences():
     assert float(slope) == pytest.approx(rise / (2 * step), rel=1e-6)
 
 
+@claim("alpha:sampler", "habit:alpha-draws")
 def test_the_default_is_the_quadrature():
     assert concentration(TOY, 5) == grid(prequential(TOY, 5))
 
 
+@claim("alpha:sampler", "habit:alpha-draws")
 @pytest.mark.parametrize("sampler", ["nuts", "mh"])
 def test_the_chains_of_the_toy_agree_with_the_quadrature(sampler):
     exact = grid(prequential(TOY, 5))

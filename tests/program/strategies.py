@@ -172,9 +172,9 @@ class Scope:
     integers: list[str]
     booleans: list[str]
 
-    def inside(self, *integers: str) -> "Scope":
-        """A block's own scope."""
-        return Scope([*self.integers, *integers], [*self.booleans])
+    def inside(self) -> "Scope":
+        """A block's own scope. A loop's variable only numbers addresses: it stays."""
+        return Scope([*self.integers], [*self.booleans])
 
 
 class Maker:
@@ -211,7 +211,7 @@ class Maker:
                 return Assign(self.random.choice(scope.integers), self.integer(scope))
             case "for":
                 name = next(self.names)
-                body = self.block(scope.inside(name), depth - 1, (*loops, name))
+                body = self.block(scope.inside(), depth - 1, (*loops, name))
                 return For(name, Int(0), self.end(), body)
             case "if":
                 then, otherwise = (

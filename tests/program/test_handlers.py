@@ -82,7 +82,7 @@ def test_simulated_runs_come_up_as_often_as_their_probability_says():
         "Outcome": Family(bool, 1, lambda _tool: Bernoulli(0.8)),
     }
     data = {"call": 1, "call_failed": False, "max_lookups": 2}
-    random, n = Random(1), 20_000
+    random, n = Random(1), 5_000
     seen: dict[tuple, int] = {}
     for _ in range(n):
         key = tuple(simulate(steps(STANDARD, odds, data), random).values.items())

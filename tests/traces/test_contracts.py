@@ -6,9 +6,11 @@ from stretto.traces.contracts import contract
 from stretto.traces.ledger import Ledger
 from stretto.traces.reader import ReadOptions
 from stretto.traces.sessions import READER
+from tests.claims import claim
 from tests.conftest import shared
 
 
+@claim("fields:contracts")
 @pytest.mark.parametrize(
     ("schema", "expected"),
     [
@@ -47,6 +49,7 @@ def test_a_tool_without_an_input_schema_has_no_contract(tool):
     assert contract(tool) is None
 
 
+@claim("contracts:pinned")
 def test_the_contracts_of_the_published_sessions_are_those_of_their_flow():
     ledger = Ledger()
     logs = sorted(shared("reference/logs/shop").glob("*.jsonl"))

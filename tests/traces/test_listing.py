@@ -3,6 +3,7 @@ import pytest
 from stretto.episodes.manifest import Kind, ToolDocs
 from stretto.traces.ledger import Ledger
 from stretto.traces.listing import enter_tools, kind, listed
+from tests.claims import claim
 from tests.traces.logs import entry, listing, log
 
 FIND = {
@@ -19,6 +20,7 @@ FIND = {
 BARE = {"name": "find_book", "annotations": {"readOnlyHint": False}}
 
 
+@claim("walk:lookups", "manifest:hints")
 @pytest.mark.parametrize(
     ("hint", "expected"),
     [
@@ -33,10 +35,12 @@ def test_only_a_boolean_hint_tells_what_a_tool_does(hint, expected):
     assert kind({"annotations": {"readOnlyHint": hint}}) is expected
 
 
+@claim("manifest:hints")
 def test_a_tool_without_annotations_is_generic():
     assert kind({"annotations": None}) is kind({}) is Kind.GENERIC
 
 
+@claim("manifest:docs")
 def test_a_listing_gives_kinds_documentation_and_contracts():
     ledger = Ledger()
 

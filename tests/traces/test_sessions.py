@@ -12,6 +12,7 @@ from stretto.errors import TraceError
 from stretto.traces.head import Head
 from stretto.traces.reader import Ledger, ReadOptions, read
 from stretto.traces.sessions import READER
+from tests.claims import claim
 from tests.conftest import shared
 from tests.traces.logs import (
     call,
@@ -50,6 +51,7 @@ def problems(text: str | bytes, folder: Path) -> list[str]:
     return [f"{problem.line}: {problem.cause}" for problem in ledger.problems]
 
 
+@claim("provenance:agent-label")
 def test_a_log_is_an_episode_that_nobody_graded(tmp_path):
     entries = [
         initialize(0, "desk"),
@@ -73,6 +75,7 @@ def test_a_log_is_an_episode_that_nobody_graded(tmp_path):
     assert ledger.problems == []
 
 
+@claim("provenance:agent-label")
 def test_the_header_goes_before_what_the_client_says(tmp_path):
     path = write(tmp_path, log(initialize(0, "desk"), agent="m", domain="orders"))
 
@@ -536,6 +539,7 @@ def test_a_published_log_is_the_session_that_its_file_tells(name):
         assert episode.turns[-1].text == last
 
 
+@claim("served:kept")
 def test_the_lookups_of_a_served_session_are_turns_of_their_own():
     name = "served/20260928T020401.117Z-14662"
 

@@ -1,6 +1,6 @@
 """Where a flow's arguments come from, and how often they are the agent's own."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 
 from stretto.binding.chance import chance
@@ -135,7 +135,9 @@ def _binding(flow: Flow, tool: str) -> BindingReview:
         tool,
         counts.calls,
         None if isinstance(bound, str) else bound.chance,
-        {} if isinstance(bound, str) else _chances(bindings, tool),
+        {}
+        if isinstance(bound, str)
+        else _chances(bindings, tool, (*counts.required(), *named)),
         bindings.agreed.get(tool, Agreement()),
         bindings.named_other.get(tool),
         bindings.described_read.get(tool),
@@ -147,11 +149,10 @@ def _binding(flow: Flow, tool: str) -> BindingReview:
     )
 
 
-def _chances(bindings: Bindings, tool: str) -> dict[Mention, float]:
-    recipe = bindings.recipe(tool)
-    arguments = {} if recipe is None else dict.fromkeys(recipe.required)
-    if recipe is not None:
-        arguments.update(recipe.constants)
+def _chances(
+    bindings: Bindings, tool: str, passed: Iterable[str]
+) -> dict[Mention, float]:
+    arguments: dict[str, Json] = dict.fromkeys(passed)
     if not arguments:
         return {}
     return {m: chance(bindings, tool, Pick(arguments, m)) for m in Mention}

@@ -12,7 +12,7 @@ from stretto.flow.decide import likeliest, offer
 from stretto.flow.decision import HandBack
 from stretto.flow.flow import Flow
 from stretto.flow.options import options, threshold_at, within_reach
-from stretto.flow.pooled import after, sites_seen
+from stretto.flow.pooled import NONE, called, pooled, sites_seen
 from stretto.habit.backoff import Counts
 
 
@@ -56,8 +56,14 @@ class SiteReview:
 
 def review_sites(flow: Flow, threshold: float) -> tuple[SiteReview, ...]:
     """The sites that offer a lookup, sorted."""
-    sites = sites_seen(flow) if flow.sites.every_read else sorted(flow.sites.next)
-    reviews = (_review(flow, site, threshold) for site in sites)
+    steps = pooled(flow.habit.base)
+    sites = set(flow.sites.next)
+    if flow.sites.every_read:
+        sites.update(sites_seen(flow, steps))
+    reviews = (
+        _review(flow, site, steps.get(called(flow, site), NONE), threshold)
+        for site in sorted(sites)
+    )
     return tuple(review for review in reviews if review.lookups)
 
 
@@ -77,9 +83,8 @@ def expected(flow: Flow, tool: str) -> Bound | str:
     return Bound({}, chance(flow.bindings, tool, pick), Mention.PICKED)
 
 
-def _review(flow: Flow, site: Site, threshold: float) -> SiteReview:
+def _review(flow: Flow, site: Site, steps: Counts, threshold: float) -> SiteReview:
     limit = threshold_at(flow, site, threshold)
-    steps = after(flow, site)
     lookups = _options(flow, site, steps)
     alone = _alone(flow, site, lookups, limit)
     return SiteReview(str(site), steps.total, limit, lookups, alone)

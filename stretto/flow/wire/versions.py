@@ -15,6 +15,9 @@ READS = (1, 2)
 
 _TOP_LEVEL = ("thresholds", "surprise")
 
+VERSION_2 = (*_TOP_LEVEL, *(f"bindings.{name}" for name in bindings.VERSION_2))
+"""The fields that make a flow version 2."""
+
 MAX_LINE = 2**16
 """How much of a first line is read to tell what a file is, in bytes."""
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from stretto.program.batch.lanes import Arrays, Lanes, Operand
+from stretto.program.batch.lanes import Arrays, Lanes, Operand, kind_of
 from stretto.program.families import Family
 
 Tabulated: TypeAlias = type[bool] | type[int]
@@ -31,13 +31,17 @@ class Tabled(Family):
 def log_probs(
     arrays: Arrays, log_p: Lanes, args: Sequence[Operand], value: Operand
 ) -> Lanes:
-    """The log-probability of each lane's value at its arguments, by `Tabled.log_p`."""
+    """
+    The log-probability of each lane's value at its arguments, by `Tabled.log_p`.
+
+    No argument is negative, but in lanes of which nothing is asked.
+    """
     xp = arrays.xp
     *sizes, width = log_p.shape
     row: Operand = 0
     for arg, size in zip(args, sizes, strict=True):
-        row = row * size + xp.clip(arg, 0, size - 1)
-    found = xp.take(xp.ravel(log_p), row * width + xp.clip(value, 0, width - 1))
-    in_row = xp.logical_and(xp.greater_equal(value, 0), xp.less(value, width))
-    inside: Lanes = xp.where(in_row, found, -math.inf)
-    return inside
+        row = row * size + (arg if kind_of(arg) is bool else xp.minimum(arg, size - 1))
+    found: Lanes = xp.take(xp.ravel(log_p), row * width + value, mode="clip")
+    if kind_of(value) is int:
+        found = xp.where((0 <= value) & (value < width), found, -math.inf)
+    return found
