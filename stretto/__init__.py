@@ -17,15 +17,20 @@ __all__ = [
     "Settings",
     "StrettoError",
     "audit",
+    "compare_flows",
     "decide",
     "headroom",
     "learn_flow",
+    "numpyro_model",
     "parse_program",
     "read",
     "read_flow",
     "read_manifest",
     "render_program",
     "replay",
+    "review",
+    "show",
+    "totals",
     "write_flow",
 ]
 
@@ -35,12 +40,16 @@ if TYPE_CHECKING:
     from stretto.errors import StrettoError
     from stretto.evaluate.audit import audit
     from stretto.evaluate.headroom import headroom
-    from stretto.evaluate.replay import replay
+    from stretto.evaluate.replay import replay, totals
     from stretto.flow.decide import decide
+    from stretto.flow.diff.compare import compare as compare_flows
     from stretto.flow.flow import Flow
+    from stretto.flow.review import review
+    from stretto.flow.show import show
     from stretto.flow.wire import read_flow, write_flow
-    from stretto.learn.learn import Settings
     from stretto.learn.learn import learn as learn_flow
+    from stretto.learn.settings import Settings
+    from stretto.models.lower import numpyro_model
     from stretto.program.ast import Program
     from stretto.program.render import render as render_program
     from stretto.program.text import parse as parse_program
@@ -60,18 +69,23 @@ HOMES = {
     "Flow": "stretto.flow.flow:Flow",
     "Manifest": "stretto.episodes.manifest:Manifest",
     "Program": "stretto.program.ast:Program",
-    "Settings": "stretto.learn.learn:Settings",
+    "Settings": "stretto.learn.settings:Settings",
     "StrettoError": "stretto.errors:StrettoError",
     "audit": "stretto.evaluate.audit:audit",
+    "compare_flows": "stretto.flow.diff.compare:compare",
     "decide": "stretto.flow.decide:decide",
     "headroom": "stretto.evaluate.headroom:headroom",
     "learn_flow": "stretto.learn.learn:learn",
+    "numpyro_model": "stretto.models.lower:numpyro_model",
     "parse_program": "stretto.program.text:parse",
     "read": "stretto.traces.reader:read",
     "read_flow": "stretto.flow.wire:read_flow",
     "read_manifest": "stretto.episodes.manifest:read_manifest",
     "render_program": "stretto.program.render:render",
     "replay": "stretto.evaluate.replay:replay",
+    "review": "stretto.flow.review:review",
+    "show": "stretto.flow.show:show",
+    "totals": "stretto.evaluate.replay:totals",
     "write_flow": "stretto.flow.wire:write_flow",
 }
 """The public names, and `module:attribute` of each."""

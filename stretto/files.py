@@ -22,7 +22,7 @@ MAX_BYTES = 256 * 2**20
 """The largest stretto file that is read, in bytes."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Node:
     """
     A JSON value from a file, and where it stands there.
@@ -30,6 +30,9 @@ class Node:
     Its methods give the value as the type asked for, or raise a `FormatError` that
     names the file, the place, the value found and what was wanted.
     """
+
+    # Not frozen: a file makes one for each of its values, and freezing takes six times
+    # as long as making it.
 
     value: Json
     path: str

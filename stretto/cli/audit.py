@@ -26,7 +26,10 @@ from stretto.report.audit import audit_document
 @click.argument("flow", type=click.Path(path_type=Path))
 @sessions
 @tasks("test")
-@click.option("--decider", metavar="NAME", help="Whose probabilities: habit or reach.")
+@click.option(
+    "--decider", metavar="NAME",
+    help="Whose probabilities: habit or reach; the habit's if left out.",
+)  # fmt: skip
 @html_option
 @as_json
 def audit(
@@ -43,6 +46,9 @@ def audit(
     How likely the flow makes what the agents did after each call: agreement, surprise
     by decision, site and session, and calibration. Nothing is looked up and nothing is
     asked.
+
+    FLOW is a file that `stretto learn` wrote; PATHS are session files and folders of
+    them. Every session is scored, whether it succeeded or not.
     """
     found = audit_flow(read_flow(flow), measured(sessions, tasks), decider=decider)
     write_report(

@@ -23,7 +23,9 @@ SEED = 7
     type=click.Path(path_type=Path, file_okay=False),
     help="The folder to write to; made if missing.",
 )
-@click.option("--seed", type=int, default=SEED, show_default=True, help="Of the shop.")
+@click.option(
+    "--seed", type=int, default=SEED, show_default=True, help="The shop's seed."
+)
 def demo(out: Path, seed: int) -> None:
     """
     Record, learn, audit and replay on a small shop.

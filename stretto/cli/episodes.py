@@ -44,6 +44,8 @@ def episodes(sessions: Sessions, as_json: bool) -> None:
     One row for each agent in each domain: how many episodes succeeded, failed, or were
     not graded, their LLM turns and tool calls, and how many held nothing. Then the
     tools, what was left out, and what could not be read.
+
+    PATHS are session files and folders of them, compressed or not.
     """
     groups = tally(sessions.episodes())
     if as_json:

@@ -59,9 +59,9 @@ from stretto.program.standard import STANDARD
 )
 @click.option(
     "--draws", type=click.IntRange(min=1), default=600, show_default=True,
-    help="Draws kept a chain, with nuts and mh.",
+    help="Draws kept in each chain, with nuts and mh.",
 )  # fmt: skip
-@click.option("--seed", type=int, default=7, show_default=True, help="Of the draws.")
+@click.option("--seed", type=int, default=7, show_default=True, help="The draws' seed.")
 @click.option(
     "--features/--no-features",
     default=True,
@@ -85,7 +85,7 @@ from stretto.program.standard import STANDARD
 )  # fmt: skip
 @click.option(
     "--program", metavar="FILE", type=click.Path(path_type=Path),
-    help="The flow's run after each call, in place of the standard one.",
+    help="The program to run after each call, in place of the standard one.",
 )  # fmt: skip
 @as_json
 def learn(
@@ -111,6 +111,8 @@ def learn(
     Sessions that failed are left out; sessions nobody graded are taken as successful,
     which is said. Which tools only read comes from the sessions' own tool listing, or
     from --manifest.
+
+    PATHS are session files and folders of them, compressed or not.
     """
     settings = Settings(
         alpha=alpha,

@@ -116,36 +116,44 @@ _READING = (
     click.option(
         "--reader",
         metavar="NAME",
-        help="How to read the files, such as tau2 or sessions; found by looking if "
-        "left out.",
+        help="The files' format: atif, claude-code, openai-chat, otel, sessions, tau1, "
+        "tau2, or another that is installed; found by looking if left out.",
     ),
-    click.option("--domain", metavar="NAME", help="The sessions' domain."),
-    click.option("--agent", metavar="NAME", help="The sessions' agent."),
+    click.option(
+        "--domain", metavar="NAME", help="The domain, whatever the files say it is."
+    ),
+    click.option(
+        "--agent", metavar="NAME", help="The agent, whatever the files say it is."
+    ),
     click.option(
         "--reward-field",
         metavar="NAME",
-        help="The field of a chat transcript that holds its reward.",
+        help="The field beside a chat's messages that holds its reward.",
     ),
     click.option(
         "--rewards",
         metavar="FILE",
         type=_FILE,
-        help="JSON, {session id: reward from 0 to 1}; goes before what the files say.",
+        help="JSON, {session id: reward from 0 to 1}, of which only 1 is success; goes "
+        "before what the files say.",
     ),
     click.option(
         "--manifest",
         metavar="FILE",
         type=_FILE,
-        help="JSON that says which tools read and which write; goes before what the "
-        "files say.",
+        help="JSON, {domain: name, tools: {tool: read, write or generic}}; goes before "
+        "what the files say.",
     ),
-    click.option("--recursive", is_flag=True, help="Look into folders of folders too."),
+    click.option(
+        "--recursive", is_flag=True, help="Look into the folders of a folder too."
+    ),
     click.option(
         "--strict", is_flag=True, help="Stop at the first thing that cannot be read."
     ),
     click.option(
         "--strip-stop",
         is_flag=True,
-        help="Take a simulated user's stop token out of what users say.",
+        help="Take a simulated user's stop tokens, such as ###STOP###, out of what "
+        "users say.",
     ),
 )

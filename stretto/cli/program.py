@@ -48,9 +48,10 @@ def _after(command: Callable[..., None]) -> Callable[..., None]:
             "--max-lookups", type=click.IntRange(0, 1000), default=MAX_LOOKUPS,
             show_default=True, help="How many lookups may follow the call.",
         ),
-        click.option("--call-failed", is_flag=True, help="The call failed."),
+        click.option("--call-failed", is_flag=True, help="As if the call had failed."),
         click.option(
-            "--call", metavar="TOOL", default=RESPOND, help="The tool the agent called."
+            "--call", metavar="TOOL", default=RESPOND,
+            help="The tool the agent called; if left out, a run can only hand back.",
         ),
     ):  # fmt: skip
         command = option(command)
@@ -68,9 +69,9 @@ def program() -> None:
     """
     Check, print, run or score a program.
 
-    FILE is a program, as text or as JSON, or a flow, which stands for its own program
-    and its own counts. Those that come with stretto are in programs/, with how to
-    write one.
+    FILE is a program, as text or as JSON. It may also be a flow, which stands for its
+    own program and, where --flow names no other, its own counts. The programs that
+    come with stretto are in programs/.
     """
 
 
@@ -80,9 +81,10 @@ def program() -> None:
 @_json
 def check(file: Path, flow: Path | None, as_json: bool) -> None:
     """
-    Say whether a flow may run a program, and the most that a run can do.
+    Say whether a flow may run a program.
 
-    With a flow, the program is also tried out after each of the flow's tools.
+    And the most that a run can do. With a flow, the program is also tried out after
+    each of the flow's tools.
     """
     found = _load(file, flow)
     bounds = admit(found.program)
@@ -155,7 +157,7 @@ def score(
     "-n", "--runs", type=click.IntRange(1), default=1000, show_default=True,
     help="How many runs to draw.",
 )  # fmt: skip
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the draws.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The draws' seed.")
 @_json
 def simulate(
     file: Path,

@@ -35,11 +35,11 @@ SWEEP = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 @tasks("test")
 @click.option(
     "--decider", metavar="NAME",
-    help="Who decides: habit or reach; what the flow asks for if left out.",
+    help="Who decides: habit or reach; if left out, reach where the flow counted it.",
 )  # fmt: skip
 @click.option(
     "--threshold", type=click.FloatRange(min=0), default=THRESHOLD, show_default=True,
-    help="How likely a lookup and its arguments have to be.",
+    help="How likely a lookup and its arguments together have to be to be made.",
 )  # fmt: skip
 @click.option("--sweep", is_flag=True, help="Also replay at thresholds 0.1 to 0.9.")
 @html_option
@@ -60,6 +60,9 @@ def replay(
     What the flow would have looked up behind each of the agent's calls, which of the
     agent's later calls that would have answered, and how many LLM turns it would have
     saved. Results come from the record; no tool is called and no model is asked.
+
+    FLOW is a file that `stretto learn` wrote; PATHS are session files and folders of
+    them. Every session is replayed, whether it succeeded or not.
     """
     compiled = read_flow(flow)
     replayer = Replayer(compiled, decider_of(compiled, decider))

@@ -36,7 +36,9 @@ from stretto.report.simulate import simulation_document
     "-n", "--runs", type=click.IntRange(min=1), default=N_RUNS, show_default=True,
     help="How many runs to draw.",
 )  # fmt: skip
-@click.option("--seed", type=int, default=SEED, show_default=True, help="Of the draws.")
+@click.option(
+    "--seed", type=int, default=SEED, show_default=True, help="The draws' seed."
+)
 @html_option
 @as_json
 def simulate(
@@ -55,6 +57,9 @@ def simulate(
     At every point where the flow would decide in the recorded sessions, the next step
     is drawn from its probabilities, many times over. What the agents did is then set
     beside what the flow takes them to do: in all, and option by option.
+
+    FLOW is a file that `stretto learn` wrote; PATHS are session files and folders of
+    them.
     """
     compiled = read_flow(flow)
     weigher = decider_of(compiled, decider)

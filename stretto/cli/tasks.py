@@ -25,7 +25,7 @@ def tasks(side: Side) -> Callable[[Callable[..., None]], Callable[..., None]]:
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @click.option(
             "--split",
-            metavar="FILE",
+            metavar=f"FILE|{TENS}",
             help=f"JSON with task ids under `train` and `test`: only the {side} tasks "
             f"are {verb}. `{TENS}` splits numbered tasks by their last digit.",
         )

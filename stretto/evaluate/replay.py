@@ -6,12 +6,12 @@ were all skipped is saved. Only calls a lookup answered count: the agent's own r
 save nothing.
 """
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from functools import partial
 
 from stretto.canonical import compact, sort_keys
+from stretto.episodes.content import parse
 from stretto.episodes.episode import (
     AssistantTurn,
     Episode,
@@ -296,7 +296,5 @@ def _same(content: str, result: ToolResult | None) -> bool:
 
 
 def _comparable(content: str) -> str:
-    try:
-        return compact(json.loads(content))
-    except (ValueError, RecursionError):
-        return content.strip()
+    found = parse(content)
+    return content.strip() if found is None else compact(found.value)

@@ -136,7 +136,7 @@ def _verdict(site: SiteReview, lookup: OptionReview) -> str:
         case Reason.SWITCHED_OFF:
             return "hands back: switched off"
         case _:
-            return "hands back"
+            return f"hands back: {site.alone.text}"
 
 
 def _promotion(review: Review) -> str:

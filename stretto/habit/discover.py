@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from stretto.habit.features import FeatureMap, Field, Output, combination
+from stretto.episodes.content import Output
+from stretto.habit.features import FeatureMap, Field, combination
 
 MAX_VALUES = 8
 """The most distinct values of a field worth reading; it takes two to tell apart."""

@@ -5,23 +5,16 @@ A feature map reads a few fields of each tool's output and numbers the combinati
 their values that training saw. Steps whose numbers differ are different histories.
 """
 
-import json
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, NoReturn
+from typing import Literal, NamedTuple
 
 from stretto import canonical
 from stretto.canonical import Json
+from stretto.episodes.content import Output, parse
 
 MISSING = "∅"
 """The value of a field that an output lacks, or that is of another kind there."""
-
-
-class Output(NamedTuple):
-    """A result that is JSON, parsed. Its value may be null."""
-
-    value: Json
 
 
 class Field(NamedTuple):
@@ -73,29 +66,5 @@ def combination(fields: Iterable[Field], output: Output) -> tuple[str, ...]:
     return tuple([field.read(output) for field in fields])
 
 
-def parse(content: str) -> Output | None:
-    """
-    A result's content as JSON; None where it is text.
-
-    NaN, infinities, numbers beyond a float, and nesting beyond the parser's stack make
-    it text.
-    """
-    try:
-        return Output(json.loads(content, parse_constant=_refuse, parse_float=_finite))
-    except (ValueError, RecursionError):
-        return None
-
-
 def _length(array: list[Json]) -> str:
     return "2+" if len(array) > 1 else str(len(array))
-
-
-def _finite(digits: str) -> float:
-    value = float(digits)
-    if math.isinf(value):
-        raise ValueError(f"{digits} is beyond a float")
-    return value
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON number")

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from stretto.episodes.content import Output, parse
 from stretto.episodes.episode import Episode
 from stretto.episodes.step import steps
 from stretto.episodes.tasks import N_FOLDS, fold
@@ -15,7 +16,7 @@ from stretto.episodes.vocabulary import Vocabulary
 from stretto.habit.columns import Columns, Floats, Ints, Keys, columns
 from stretto.habit.discover import MAX_ID, Candidate, Outputs, discover, number, rank
 from stretto.habit.encode import Encoded, encode
-from stretto.habit.features import NO_FEATURES, FeatureMap, Output, parse
+from stretto.habit.features import NO_FEATURES, FeatureMap
 
 MIN_GAIN = 5.0
 """In nats of held-out log probability; a field that adds less is left out."""

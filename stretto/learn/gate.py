@@ -41,7 +41,8 @@ def learn_gate(
     ]
     peaks = []
     for episode in episodes:
-        scores = Transcript.of(held_out[fold(episode.task_or_id)], episode.events).surprise
+        scored_by = held_out[fold(episode.task_or_id)]
+        scores = Transcript.of(scored_by, episode.events).surprise
         if (worst := peak(scores, window)) is not None:
             peaks.append(worst)
     if not peaks:

@@ -39,7 +39,7 @@ class Plan:
     shared: Mapping[str, Shared] = field(compare=False)
     most_turns: int
     said: str
-    """The program and the data in words; as values, 0 and false and −0 are equal."""
+    """The rest in words: as values, 0 and false and −0 are equal."""
 
 
 class Prepared(eqx.Module):
@@ -52,17 +52,19 @@ class Prepared(eqx.Module):
     lane: Int[Array, " lane"]
     """Each run's lane; after them, the lanes without a run."""
 
-    def score(self, log_p: Mapping[str, Float[Array, "*argument value"]]) -> Scores:
+    @float64()
+    def score(self, log_p: Mapping[str, Float[Array, "..."]]) -> Scores:
         """
-        What each run comes to where `Tabled.log_p` is this, by family.
+        What each run comes to where each family's `Tabled.log_p` is this.
 
-        The log-probabilities are differentiable in it. What comes is of the precision
-        of `log_p` and JAX's setting.
+        The log-probabilities are differentiable in it: the derivatives are how often
+        each value came up.
         """
         scores = _score(self.plan, dict(log_p), self.data, self.columns, self.lane)
         return Scores(*(found[: self.runs] for found in scores))
 
 
+@float64()
 def prepare(
     program: Program,
     tables: Mapping[str, Tabled],
@@ -72,7 +74,7 @@ def prepare(
     most_turns: int = MOST_TURNS,
 ) -> Prepared:
     """
-    The runs of a batch as `Prepared`, of the precision JAX is set to.
+    The runs of a batch on JAX's device.
 
     Args:
         most_turns: A run that turns in a loop more often than this ends as unfinished.
@@ -82,18 +84,16 @@ def prepare(
         ProgramError: a name stands for nothing, or the program cannot be run on arrays.
     """
     told = by_lane(program, tables, data, batch)
+    types = {name: (table.draws, table.takes) for name, table in tables.items()}
     shared = {name: value for name, value in told.items() if isinstance(value, Shared)}
     own = {n: value for n, value in told.items() if not isinstance(value, Shared)}
-    length = bucket(len(batch))
+    pad = partial(_padded, length=bucket(len(batch)))
     return Prepared(
-        plan=Plan(program, tables, shared, most_turns, repr((program, shared))),
+        plan=Plan(program, tables, shared, most_turns, repr((program, types, shared))),
         runs=len(batch),
-        data={name: _padded(lanes, length) for name, lanes in own.items()},
-        columns={
-            address: Column(*(_padded(lanes, length) for lanes in column))
-            for address, column in batch.columns.items()
-        },
-        lane=_padded(np.argsort(batch.order), length),
+        data=jax.tree.map(pad, own),
+        columns=jax.tree.map(pad, dict(batch.columns)),
+        lane=pad(np.argsort(batch.order)),
     )
 
 
@@ -143,5 +143,7 @@ def _score(
     return Scores(*(found[lane] for found in scores))
 
 
-def _padded(lanes: Shaped[np.ndarray, " run"], length: int) -> Shaped[Array, " lane"]:
+def _padded(
+    lanes: Shaped[np.ndarray, " run"], *, length: int
+) -> Shaped[Array, " lane"]:
     return jnp.asarray(np.pad(lanes, (0, length - len(lanes))))

@@ -6,14 +6,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from stretto.canonical import Json, sort_keys
+from stretto.episodes.content import MAX_DEPTH
 from stretto.episodes.episode import AssistantTurn, Event, ToolResult
 from stretto.traces.decode import Unreadable, decode
 from stretto.traces.ledger import Ledger
 from stretto.traces.names import Names
 from stretto.traces.record import label
-
-MAX_DEPTH = 128
-"""How deep the arguments of a call may be nested."""
 
 _PLAIN = frozenset({str, int, bool, type(None)})
 

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stretto.canonical import Json
+from stretto.episodes.content import MAX_DEPTH
 from stretto.errors import FormatError, VersionError
 from stretto.files import Node
-from stretto.traces.calls import MAX_DEPTH, arguments
+from stretto.traces.calls import arguments
 from stretto.traces.decode import Unreadable, decode
 from stretto.traces.ledger import Ledger
 from stretto.traces.messages import Message, parts

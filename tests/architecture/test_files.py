@@ -9,7 +9,10 @@ from tests.conftest import ROOT
 FOLDERS = ("stretto", "tests", "docs", "programs", "benchmarks", ".ci")
 SUFFIXES = {".py", ".md", ".json", ".jsonl", ".toml", ".txt", ".fugue", ".j2", ""}
 
-_ABSOLUTE = re.compile(r"(?<![\w.:/~])/(?:work|tmp|home|root|Users|private)/[\w.]")
+_ABSOLUTE = re.compile(
+    r"(?<![\w.:/~])/(?:work|tmp|home(?!/ada/)|root|Users|private)/[\w.]"
+)
+"""A path below somebody's home or work folder; made-up transcripts are Ada's."""
 
 
 def _texts() -> Iterator[tuple[str, str]]:

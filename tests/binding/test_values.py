@@ -2,7 +2,8 @@ import json
 
 import pytest
 
-from stretto.binding.values import MAX_DEPTH, is_keyish, parse, scalars
+from stretto.binding.values import is_keyish, parse, scalars
+from stretto.episodes.content import MAX_DEPTH
 from tests.claims import claim
 
 

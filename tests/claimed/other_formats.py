@@ -10,8 +10,8 @@ from tests.claimed.reasons import (
 )
 
 _OTHER_FLOW = (
-    "The flow walked through is not in ../shared/data; its retail flow of five "
-    "sessions is another draw."
+    "The flow walked through is not in ../shared/data; the retail flow of "
+    "five sessions there is another draw."
 )
 
 RUN = union(

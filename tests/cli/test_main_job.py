@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from stretto.cli.main import cli
 from stretto.demo.record import record
+from tests.claims import claim
 
 MANIFEST = {
     "domain": "shop",
@@ -186,6 +187,7 @@ def test_an_unknown_decider_names_the_installed_ones(shop):
     assert "hint: installed: habit, reach" in result.stderr
 
 
+@claim("data:splits", "sample:named")
 def test_a_named_task_outside_the_split_is_a_usage_error(shop, tmp_path):
     split = tmp_path / "split.json"
     split.write_text(json.dumps({"train": ["1"], "test": ["2"]}))

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import stretto
 from tests.conftest import ROOT
 
 DOCS = ROOT / "docs"
@@ -56,9 +57,23 @@ def test_every_citation_is_in_the_bibliography_and_every_entry_is_cited() -> Non
     assert cited == entries
 
 
+def test_every_name_a_page_imports_is_public() -> None:
+    imported = {
+        name.strip()
+        for page in _pages()
+        for line in re.findall(
+            r"^ *from stretto import (.*)$", _read(page), re.MULTILINE
+        )
+        for name in line.split(",")
+    }
+
+    assert imported - stretto.HOMES.keys() == set()
+
+
 def test_no_page_praises_the_software() -> None:
     praise = re.compile(
-        r"\b(robust|elegant|comprehensive|production-ready|powerful|seamless)", re.I
+        r"(?<!doubly )\b(robust|elegant|comprehensive|production-ready|seamless)",
+        re.I,
     )
     found = [f"{p.relative_to(ROOT)}" for p in _pages() if praise.search(_read(p))]
 

@@ -63,18 +63,24 @@ def _refuse(constant):
 
 
 def feature(flow, tool, result):
-    fields = flow["map"]["fields"].get(tool, [])
-    if result is None or not fields:
-        return 0
+    combination = fields_of(flow["map"]["fields"], tool, result)
+    for numbered, id_ in flow["map"]["ids"]:
+        if numbered == [tool, combination]:
+            return id_
+    return 0
+
+
+def fields_of(fields, tool, result):
+    """The values of a result's fields; None where there are none."""
+    if result is None or tool not in fields:
+        return None
     try:
         output = json.loads(result.content, parse_constant=_refuse)
     except (ValueError, RecursionError):
-        return 0
-    values = [_value(kind, path, output) for f in fields for kind, path in f.items()]
-    for (numbered, combination), id_ in flow["map"]["ids"]:
-        if numbered == tool and combination == values:
-            return id_
-    return 0
+        return None
+    return [
+        _value(kind, path, output) for f in fields[tool] for kind, path in f.items()
+    ]
 
 
 def _value(kind, path, output):
@@ -388,7 +394,9 @@ def _summed(scored):
         "agreement": _mean([agreed for _, agreed in tops]),
         "expected_agreement": _mean([probs[actual] for *_, probs, actual in scored]),
         "offered": sum(offered),
-        "log_p_offered": sum(x for x, inside in zip(logs, offered, strict=True) if inside),
+        "log_p_offered": sum(
+            x for x, inside in zip(logs, offered, strict=True) if inside
+        ),
         "calibration": bins,
         "ece": sum(count / n * abs(p - a) for count, p, a in bins if count),
         "sites": _sites(scored),
@@ -416,7 +424,9 @@ def _sites(scored):
 def _surprising(scored, episodes):
     found = []
     for number, episode in enumerate(episodes):
-        logs = [math.log(probs[actual]) for n, _, probs, actual in scored if n == number]
+        logs = [
+            math.log(probs[actual]) for n, _, probs, actual in scored if n == number
+        ]
         if logs:
             found.append((episode.id, episode.task, len(logs), _mean(logs)))
     return sorted(found, key=lambda row: row[3])[:10]
@@ -555,7 +565,9 @@ class Replay:
                 break
             result = result_of(self.episode.events, later)
             if key(later) == key(call) and result is not None:
-                return ToolResult(call.id, call.tool, result.error, result.content), True
+                return ToolResult(
+                    call.id, call.tool, result.error, result.content
+                ), True
         nearest = [*reversed(self.calls[: position + 1]), *self.calls[position + 1 :]]
         for recorded in nearest:
             result = result_of(self.episode.events, recorded)

@@ -111,7 +111,9 @@ class Session:
             case "user":
                 return {"user_id": self.user, "with": "orders"}
             case "get" | "cancel":
-                return {"order_id": order} | ({"x": "y"} if self.sometimes(0.05) else {})
+                return {"order_id": order} | (
+                    {"x": "y"} if self.sometimes(0.05) else {}
+                )
             case "price":
                 some = self.random.choices(_ORDERS, k=self.random.randrange(3))
                 return {"orders": self.orders if self.sometimes(0.7) else some}
@@ -146,5 +148,7 @@ class Session:
         if call.tool == "list_all" and self.sometimes(0.5):
             return "\n".join(self.orders)
         if self.sometimes(0.05):
-            return self.random.choice(('{"status": NaN}', "W101\r\n\n W102 ", "7", "[]"))
+            return self.random.choice(
+                ('{"status": NaN}', "W101\r\n\n W102 ", "7", "[]")
+            )
         return json.dumps(shapes.get(call.tool, "done"))

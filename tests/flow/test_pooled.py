@@ -35,7 +35,7 @@ def test_a_habit_without_history_has_nothing_after_any_call() -> None:
     assert pooled(Backoff(0, 1.0, 3, ({},))) == {}
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(flows())
 def test_every_step_after_a_call_is_counted_once(flow: Flow) -> None:
     levels = flow.habit.base.levels

@@ -112,6 +112,43 @@ def test_the_habit_alone_acts_where_share_times_chance_reach_the_threshold() -> 
 
 
 @pytest.mark.parametrize(
+    ("threshold", "text"),
+    [
+        (0.65, "makes it: 0.65 ≥ 0.65"),
+        (0.7, "hands back: 0.65 < 0.7"),
+        (0.9, "hands back: 0.80 < 0.9"),
+    ],
+)
+def test_a_sites_row_compares_with_the_threshold(threshold: float, text: str) -> None:
+    row = next(
+        line
+        for line in show(review(PLAIN, threshold=threshold)).splitlines()
+        if line.startswith("| `get_user`") and "%" in line
+    )
+
+    assert f"| {text} " in row
+
+
+def test_a_lookup_never_made_after_the_call_is_not_made_by_the_habit_alone() -> None:
+    sites = replace(PLAIN.sites, next={Site("think", False): {ORDER: 1}})
+
+    text = show(review(replace(PLAIN, sites=sites)))
+
+    assert "hands back: no lookup has any probability here" in text
+
+
+def test_sources_too_rare_to_be_used_are_counted_together() -> None:
+    rare = {Source(f"t{i}", "$"): 1 for i in range(3)}
+    found = Found(20, {Source(USER, "$.orders[*]"): 15, **rare})
+    bindings = replace(PLAIN.bindings, sources={(ORDER, "order_id"): found})
+
+    lines = show(review(replace(PLAIN, bindings=bindings))).splitlines()
+
+    row = next(line for line in lines if "(3 others)" in line)
+    assert row.endswith(" 3 of 20 |")
+
+
+@pytest.mark.parametrize(
     ("threshold", "code", "text"),
     [
         (

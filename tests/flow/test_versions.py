@@ -65,7 +65,7 @@ def test_reach_leaves_the_version_as_it_is() -> None:
     assert flow_json(PLAIN)["stretto_flow"] == 1
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(flows())
 def test_the_version_is_2_exactly_where_something_of_it_is_held(flow: Flow) -> None:
     file: Any = flow_json(flow)

@@ -63,7 +63,7 @@ def without(*path: str) -> Node:
 
 
 @claim("fields:all")
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(flows())
 def test_a_flow_written_and_read_is_the_same_flow(flow: Flow) -> None:
     again = reread(flow)
@@ -373,7 +373,7 @@ def test_whatever_stands_anywhere_the_file_loads_or_says_what_is_wrong(
     assert reread(flow) == flow
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(flows(), st.randoms(use_true_random=False))
 def test_json_spelled_with_spaces_and_other_key_order_reads_the_same(
     flow: Flow, random: Any

@@ -1,5 +1,6 @@
+from stretto.episodes.content import Output
 from stretto.habit.discover import Candidate, candidates, discover, number
-from stretto.habit.features import MISSING, Field, Output
+from stretto.habit.features import MISSING, Field
 from tests.claims import claim
 
 

@@ -4,14 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stretto.habit.features import (
-    MISSING,
-    NO_FEATURES,
-    FeatureMap,
-    Field,
-    Output,
-    parse,
-)
+from stretto.episodes.content import Output, parse
+from stretto.habit.features import MISSING, NO_FEATURES, FeatureMap, Field
 from tests.claims import claim
 
 ORDER = Output(

@@ -17,33 +17,32 @@ FLOW = taught(TOY).flow
 
 @pytest.fixture(scope="module")
 def found():
-    """The toy flow's tables, in float64."""
-    with float64():
-        return tables(FLOW)
+    """The toy flow's tables, in the precision a user's model has by default."""
+    return tables(FLOW)
 
 
 def test_the_tables_are_the_flows_predictives(found):
     expected = predictives(FLOW)
     assert found.names == ("respond", "find", "get", "cancel")
-    assert found.log_p.shape == (5, 2, 5)
     for number in range(5):
         for failed in (False, True):
-            decision = expected.decide(number, failed)
-            for choice in range(6):
-                assert float(
-                    found.decide(jnp.array(number), jnp.array(failed)).log_prob(choice)
-                ) == pytest.approx(decision.log_prob(choice))
-        outcome = expected.outcome(number)
-        for ok in (True, False):
-            log_p = float(found.outcome(jnp.array(number)).log_prob(ok))
-            assert log_p == pytest.approx(outcome.log_prob(ok))
+            log_p = [expected.decide(number, failed).log_prob(n) for n in range(5)]
+            row = np.asarray(found.log_p)[number, int(failed)]
+            assert list(row) == pytest.approx(log_p, rel=1e-6)
+        p_ok = float(np.asarray(found.p_ok)[number])
+        assert p_ok == pytest.approx(expected.outcome(number).p, rel=1e-6)
+
+
+def test_the_tables_are_as_precise_as_jax_is_set_to(found):
+    assert found.log_p.dtype == jnp.float32
+    with float64():
+        assert tables(FLOW).p_ok.dtype == jnp.float64
 
 
 def test_whole_arrays_of_calls_are_decided_at_once(found):
     prev, failed = jnp.array([2, 1, 0]), jnp.array([False, False, True])
 
-    with float64():
-        log_p = jax.jit(lambda t: t.decide(prev, failed).log_prob(jnp.array([2, 0, 2])))
+    log_p = jax.jit(lambda t: t.decide(prev, failed).log_prob(jnp.array([2, 0, 2])))
 
     assert np.exp(log_p(found)) == pytest.approx([2 / 5, 1 / 4, 0])
 
@@ -66,8 +65,7 @@ def test_a_row_may_be_changed_and_differentiated(found):
         row = found.row(jnp.array([2]), jnp.array([False])).at[:, 0].add(-by)
         return Decide(jax.nn.log_softmax(row)).log_prob(jnp.array([2]))[0]
 
-    with float64():
-        slope = jax.grad(log_p)(0.0)
+    slope = jax.grad(log_p)(0.0)
 
     assert float(slope) == pytest.approx(3 / 5)
 

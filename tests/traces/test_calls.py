@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stretto.episodes.content import MAX_DEPTH
 from stretto.episodes.episode import AssistantTurn, ToolCall, ToolResult
 from stretto.traces.calls import (
-    MAX_DEPTH,
     CallIds,
     Sent,
     answered,

@@ -5,8 +5,9 @@ from types import ModuleType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-Lanes: TypeAlias = np.ndarray[Any, Any]
+Lanes: TypeAlias = NDArray[Any]
 """One element for each run. JAX's arrays have the same operators, and pass for one."""
 
 Shared: TypeAlias = bool | int | float

@@ -43,5 +43,5 @@ def log_probs(
         row = row * size + (arg if kind_of(arg) is bool else xp.minimum(arg, size - 1))
     found: Lanes = xp.take(xp.ravel(log_p), row * width + value, mode="clip")
     if kind_of(value) is int:
-        found = xp.where((0 <= value) & (value < width), found, -math.inf)
+        found = xp.where((value >= 0) & (value < width), found, -math.inf)
     return found

@@ -60,7 +60,11 @@ def tables(random: Random) -> dict[str, Tabled]:
     ended = [[coin.log_prob(ok) for ok in (False, True)] for coin in outcome]
     return {
         "Decide": Tabled(
-            int, 2, lambda n, f: decide[_row(n), _flag(f)], (int, bool), np.array(chosen)
+            int,
+            2,
+            lambda n, f: decide[_row(n), _flag(f)],
+            (int, bool),
+            np.array(chosen),
         ),
         "Outcome": Tabled(bool, 1, lambda n: outcome[_row(n)], (int,), np.array(ended)),
     }
@@ -159,7 +163,9 @@ class _Writer:
             return Address(name)
         number: Expr = Var(loops[0])
         for var in loops[1:]:
-            number = Binary(Operator.ADD, Binary(Operator.MUL, number, Int(4)), Var(var))
+            number = Binary(
+                Operator.ADD, Binary(Operator.MUL, number, Int(4)), Var(var)
+            )
         return Address(name, number)
 
     def expr(self, scope: Scope, kind: Kind, depth: int = 0) -> Expr:

@@ -1,0 +1,63 @@
+"""A result's content: JSON where it is, text where it is not."""
+
+import json
+import math
+from typing import NamedTuple, NoReturn
+
+from stretto.canonical import Json
+
+MAX_DEPTH = 128
+"""The deepest nesting read as JSON; content nested deeper is text."""
+
+
+class Output(NamedTuple):
+    """A result that is JSON, parsed. Its value may be null."""
+
+    value: Json
+
+
+def parse(content: str) -> Output | None:
+    """
+    A result's content as JSON; None where it is text.
+
+    NaN, infinities, numbers beyond a float and nesting beyond `MAX_DEPTH` make it text.
+    """
+    try:
+        value: Json = _DECODER.decode(content)
+    except (ValueError, RecursionError):
+        return None
+    return None if _is_too_deep(content, value) else Output(value)
+
+
+def _is_too_deep(content: str, value: Json) -> bool:
+    if content.count("[") + content.count("{") <= MAX_DEPTH:
+        return False
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [item for items in level for item in _containers(items)]
+        if not level:
+            return False
+    return True
+
+
+def _containers(value: Json) -> list[Json]:
+    items: list[Json] = []
+    if isinstance(value, dict):
+        items = [*value.values()]
+    elif isinstance(value, list):
+        items = value
+    return [item for item in items if isinstance(item, dict | list)]
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):
+        raise ValueError(f"{digits} is beyond a float")
+    return value
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no JSON number")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
