@@ -21,7 +21,8 @@ from stretto.episodes.episode import Episode
 from stretto.episodes.manifest import read_manifest
 from stretto.evaluate.audit import audit
 from stretto.evaluate.headroom import headroom
-from stretto.evaluate.replay import replay, totals
+from stretto.evaluate.replay import replay
+from stretto.evaluate.rows import totals
 from stretto.files import read_json, write_text
 from stretto.flow.flow import Flow
 from stretto.flow.wire import read_flow

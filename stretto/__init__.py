@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from stretto.errors import StrettoError
     from stretto.evaluate.audit import audit
     from stretto.evaluate.headroom import headroom
-    from stretto.evaluate.replay import replay, totals
+    from stretto.evaluate.replay import replay
+    from stretto.evaluate.rows import totals
     from stretto.flow.decide import decide
     from stretto.flow.diff.compare import compare as compare_flows
     from stretto.flow.flow import Flow
@@ -85,7 +86,7 @@ HOMES = {
     "replay": "stretto.evaluate.replay:replay",
     "review": "stretto.flow.review:review",
     "show": "stretto.flow.show:show",
-    "totals": "stretto.evaluate.replay:totals",
+    "totals": "stretto.evaluate.rows:totals",
     "write_flow": "stretto.flow.wire:write_flow",
 }
 """The public names, and `module:attribute` of each."""

@@ -14,7 +14,8 @@ from stretto.binding.sources import Agreement, Bindings, Tally
 from stretto.canonical import Json, compact
 from stretto.episodes.manifest import Kind
 from stretto.flow.decide import decide
-from stretto.flow.deciders.decider import Chances, decider
+from stretto.flow.deciders.decider import decider
+from stretto.flow.deciders.protocol import Chances
 from stretto.flow.decision import Lookup as Made
 from stretto.flow.flow import Flow, Lookup
 from stretto.flow.moment import Moment, Transcript

@@ -13,7 +13,7 @@ SEED = 7
 
 
 @click.command(
-    epilog=example("stretto demo", "stretto demo --out tour --seed 3"),
+    epilog=example("stretto demo --out demo", "stretto demo --out tour --seed 3"),
 )
 @click.option(
     "--out",

@@ -148,9 +148,10 @@ def _sampler(name: str, draws: int, seed: int) -> Sampler:
         return quadrature
     # JAX takes seconds to start, and the grid does without it
     module = importlib.import_module("stretto.models.concentration")
-    return cast(
-        Sampler, partial(module.concentration, sampler=name, draws=draws, seed=seed)
+    drawn = partial(
+        module.concentration, sampler=name, draws=draws, seed=seed, weighted=True
     )
+    return cast(Sampler, drawn)
 
 
 def _lines(learned: Learned, out: Path) -> list[str]:

@@ -11,8 +11,8 @@ from stretto.evaluate.calibration import (
     expected_calibration_error,
 )
 from stretto.evaluate.decisions import Scored, decisions
-from stretto.flow.deciders.decider import Decider, default_name
 from stretto.flow.deciders.decider import decider as decider_of
+from stretto.flow.deciders.protocol import Decider, default_name
 from stretto.flow.decision import Reason
 from stretto.flow.flow import Flow
 

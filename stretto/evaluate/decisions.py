@@ -11,7 +11,7 @@ from stretto.episodes.manifest import Kind
 from stretto.episodes.site import Site
 from stretto.episodes.vocabulary import RESPOND
 from stretto.flow.decide import offer
-from stretto.flow.deciders.decider import Chances, Decider, check_options
+from stretto.flow.deciders.protocol import Chances, Decider, check_options
 from stretto.flow.decision import HandBack, Reason
 from stretto.flow.flow import Flow
 from stretto.flow.moment import Transcript

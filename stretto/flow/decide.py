@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from stretto.binding.bind import Bound, bind
 from stretto.episodes.site import Site
-from stretto.flow.deciders.decider import Chances, Decider, check_options
+from stretto.flow.deciders.protocol import Chances, Decider, check_options
 from stretto.flow.decision import Decision, HandBack, Lookup, Reason
 from stretto.flow.flow import Flow
 from stretto.flow.moment import Moment

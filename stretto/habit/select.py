@@ -70,7 +70,7 @@ def select(
     return Selection(number(fields, trial.outputs), tuple(chosen), n_candidates)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Trial:
     """The training steps, ready to be scored under any choice of fields."""
 

@@ -19,8 +19,12 @@ Sampler: TypeAlias = Callable[[Sequence[Encoded], int], Posterior]
 
 
 def quadrature(encoded: Sequence[Encoded], vocab_size: int) -> Posterior:
-    """The concentration's posterior on a grid: no draws, no seed, no JAX."""
-    return grid(prequential(encoded, vocab_size, order=ORDER))
+    """
+    The concentration's posterior on a grid: no draws, no seed, no JAX.
+
+    Sessions count in it as they do in the habit, so that a half-life bears on both.
+    """
+    return grid(prequential(encoded, vocab_size, order=ORDER, weighted=True))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

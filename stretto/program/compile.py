@@ -171,7 +171,9 @@ class _Compiler:
             if type(value) is int and draws is float:
                 value = float(value)
             if type(value) is not draws:
-                raise SoftError(f"`{stmt.dist.name}` draws no {describe(value)}")
+                raise SoftError(
+                    f"{describe(value)} is nothing `{stmt.dist.name}` draws"
+                )
             return Observation(address(env), distribution(env), value)
 
         return Observed(observation, stmt.at)

@@ -97,8 +97,10 @@ def divide(lhs: Value, rhs: Value) -> float:
 
 def _comparable(lhs: Value, rhs: Value) -> None:
     """Nothing, for two numbers or two booleans."""
-    alike = isinstance(lhs, bool) == isinstance(rhs, bool)
-    if not alike or isinstance(lhs, tuple) or isinstance(rhs, tuple):
+    if type(lhs) is type(rhs) and not isinstance(lhs, tuple):
+        return
+    mixed = isinstance(lhs, bool) or isinstance(rhs, bool)
+    if mixed or isinstance(lhs, tuple) or isinstance(rhs, tuple):
         raise SoftError(f"{describe(lhs)} and {describe(rhs)} do not compare")
 
 

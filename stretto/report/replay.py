@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stretto.evaluate.intervals import Interval
-from stretto.evaluate.replay import Totals
+from stretto.evaluate.rows import Totals
 from stretto.report.document import (
     Document,
     Figure,

@@ -15,7 +15,17 @@ from stretto.flow.wire import write_flow
 from tests.claims import claim
 from tests.flow.maximal import MAXIMAL
 
-HEAVY = {"jax", "numpyro", "mcp", "scipy", "numpy", "pydantic", "rich", "jinja2"}
+HEAVY = {
+    "jax",
+    "numpyro",
+    "mcp",
+    "scipy",
+    "numpy",
+    "pydantic",
+    "rich",
+    "jinja2",
+    "importlib.metadata",
+}
 
 
 @pytest.fixture

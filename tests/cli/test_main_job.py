@@ -2,7 +2,6 @@
 
 import gzip
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,7 @@ MANIFEST = {
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Sessions of the demo's shop, and a flow learned from them."""
     folder = tmp_path_factory.mktemp("shop")
     record(folder / "sessions", sessions=20, seed=7)
@@ -28,7 +27,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         run("learn", folder / "sessions", "-o", folder / "shop.flow.json").exit_code
         == 0
     )
-    yield folder
+    return folder
 
 
 def run(*args: object) -> Result:

@@ -14,7 +14,8 @@ from stretto.evaluate.audit import audit
 from stretto.evaluate.calibration import calibration, expected_calibration_error
 from stretto.evaluate.decisions import OTHER, Scored, decisions
 from stretto.evaluate.headroom import headroom
-from stretto.flow.deciders.decider import Chances, decider
+from stretto.flow.deciders.decider import decider
+from stretto.flow.deciders.protocol import Chances
 from stretto.flow.decision import Reason
 from stretto.flow.flow import Bar, Promotion
 from stretto.models.lower import log_density
@@ -164,6 +165,7 @@ def test_an_audit_is_its_programs_score_and_numpyros_log_density(episodes, name)
     assert math.isclose(density, run.log_prob, rel_tol=1e-6, abs_tol=1e-9)
 
 
+@claim("audit:prior")
 def test_simulated_decisions_come_as_often_as_they_are_probable():
     [point] = scored(Script().turn(FOUND).reply(), {"get": 0.7, "respond": 0.3})
     random = Random(0)

@@ -10,7 +10,8 @@ from stretto.canonical import Json
 from stretto.episodes.episode import Episode
 from stretto.episodes.manifest import Kind, Manifest
 from stretto.evaluate.record import NOTHING, Answer, Record, key
-from stretto.evaluate.replay import Row, replay, totals
+from stretto.evaluate.replay import replay
+from stretto.evaluate.rows import Row, totals
 from stretto.flow.flow import Flow
 from tests.claims import claim
 from tests.toys import Script, taught

@@ -7,7 +7,8 @@ import pytest
 
 from stretto.errors import CannotDecide
 from stretto.flow.decide import decide
-from stretto.flow.deciders.decider import Chances, decider, default_name
+from stretto.flow.deciders.decider import decider
+from stretto.flow.deciders.protocol import Chances, default_name
 from stretto.flow.decision import HandBack, Lookup, Reason
 from stretto.flow.flow import Bar, Flow, Promotion, SiteRecord, Surprise
 from stretto.flow.moment import Moment, Transcript
@@ -21,13 +22,13 @@ def order(name: str) -> tuple[str, Mapping[str, str], Mapping[str, str]]:
     return "get", {"id": name}, {"id": name, "status": "sent"}
 
 
-def reader(name: str) -> Script:
+def reader() -> Script:
     """A customer whose orders the agent reads one after the other."""
     script = Script().user("hello").turn(("find", {"email": "a@b.c"}, ORDERS))
     return script.turn(order("W1")).turn(order("W2")).reply()
 
 
-FLOW = taught([reader(n).episode(n) for n in ("a", "b", "c")]).flow
+FLOW = taught([reader().episode(n) for n in ("a", "b", "c")]).flow
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Fixed:
     chances: Chances = Chances.EXCLUSIVE
     name: str = "fixed"
 
-    def weigh(self, moment: Moment, offered: tuple[str, ...]) -> Mapping[str, float]:
+    def weigh(self, _: Moment, __: tuple[str, ...]) -> Mapping[str, float]:
         return self.weighed
 
 
@@ -110,7 +111,7 @@ def test_a_lookup_likely_enough_alone_is_held_back_by_its_arguments_chance():
 
 
 def finding_again() -> Flow:
-    """A flow whose `get` is followed by `find` too, which only the customer can bind."""
+    """A flow whose `get` is followed by `find`, which only the customer can bind."""
     orders = "find", {"email": "a@b.c"}, ORDERS
     script = Script().user("hi").turn(orders).turn(order("W1")).turn(order("W2"))
     return taught([script.turn(orders).episode(n) for n in ("a", "b")]).flow
@@ -206,7 +207,7 @@ def test_the_surprise_gate_trips_on_a_run_of_surprising_steps():
 
 
 def test_a_flow_without_a_gate_scores_nothing():
-    assert Transcript.of(FLOW, reader("x").events).moment().surprise == []
+    assert Transcript.of(FLOW, reader().events).moment().surprise == []
 
 
 def test_across_servers_only_the_sites_own_servers_lookups_may_be_chosen():

@@ -1,4 +1,4 @@
-"""Learning: which sessions teach, what the flow holds, and that it is always the same."""
+"""Learning: which sessions teach, and what the flow then holds."""
 
 import math
 import random

@@ -115,8 +115,8 @@ def test_values_that_compare_equal_do_not_share_compiled_code() -> None:
     assert ended("pure(1 / -0.0)", 0) == [-float("inf")]
 
 
-def test_a_bucket_holds_a_third_more_than_asked_for_at_most() -> None:
+def test_a_bucket_is_at_most_half_as_long_again_as_it_has_to_be() -> None:
     found = [bucket(n) for n in range(13)]
 
-    assert found == [1, 1, 2, 3, 4, 6, 6, 8, 8, 12, 12, 12, 12]
+    assert found == [0, 1, 2, 3, 4, 6, 6, 8, 8, 12, 12, 12, 12]
     assert all(n <= bucket(n) <= 1.5 * n for n in range(1, 5000))

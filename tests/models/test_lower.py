@@ -32,7 +32,7 @@ ARGS = {
 }  # fmt: skip
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(families(), SEEDS, st.integers(0, 2), st.booleans())
 def test_numpyros_log_density_of_a_standard_run_is_its_score(odds, seed, call, failed):
     data = {"call": call, "call_failed": failed, "max_lookups": 4}
@@ -43,7 +43,7 @@ def test_numpyros_log_density_of_a_standard_run_is_its_score(odds, seed, call, f
     assert math.isclose(found, run.log_prob, rel_tol=1e-6)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(runs(wild=True), families(), SEEDS)
 def test_numpyros_log_density_of_any_run_is_its_score(program, odds, seed):
     try:
@@ -57,7 +57,7 @@ def test_numpyros_log_density_of_any_run_is_its_score(program, odds, seed):
     assert score(steps(program, odds, DATA), run.values) == run
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(families(), SEEDS)
 def test_a_run_that_numpyro_draws_scores_as_numpyro_says(odds, seed):
     def start():

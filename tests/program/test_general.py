@@ -86,6 +86,7 @@ def test_draws_fit_the_probabilities(name):
         ("Binomial", (3, 1.0), {3: 0.0, 2: -math.inf}),
         ("Normal", (0.0, 1.0), {math.inf: -math.inf, math.nan: -math.inf}),
         ("Normal", (0.0, 1e-300), {1e300: -math.inf}),
+        ("Exponential", (1.0,), {(1.0,): -math.inf}),
         ("Weibull", (500.0, 1.0), {1e300: -math.inf}),
     ],
 )

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from stretto.errors import ProgramError
 from stretto.program.families import Bernoulli, Categorical, Family
+from stretto.program.general import GENERAL
 from stretto.program.handlers import MAX_WARNINGS, Run, answer, score, serve, simulate
 from stretto.program.run import prepare, steps
 from stretto.program.standard import DATA, STANDARD
@@ -302,6 +303,44 @@ def test_observations_and_factors_are_counted_apart_from_draws():
     assert found.log_factors == -0.75
     assert found.log_prior == 0
     assert found.log_prob == math.log(0.75) - 0.75
+
+
+@pytest.mark.parametrize("weight", ["0.0 / 0", "1.0 / 0", "true", "[1]"])
+def test_a_weight_is_a_number_below_infinity(weight):
+    assert soft(f"factor({weight}); pure(0)").startswith("program:1:1: a factor is ")
+
+
+def test_a_weight_of_minus_infinity_is_no_mistake():
+    found = run("factor(-1.0 / 0); factor(1.0e308); pure(0)")
+
+    assert found.log_factors == -math.inf
+    assert found.warnings == ()
+
+
+def test_an_observation_of_another_type_is_a_soft_error():
+    assert soft('observe(addr!("a"), Outcome(1), 1); pure(0)') == (
+        "program:1:1: an integer is nothing `Outcome` draws"
+    )
+
+
+def test_an_observed_integer_will_do_where_a_float_is_drawn():
+    program = parse('observe(addr!("a"), Normal(0, 1), 2); pure(0)')
+
+    found = answer(steps(program, GENERAL, {}), lambda _: 0)
+
+    assert found.log_likelihood == pytest.approx(-2 - 0.5 * math.log(math.tau))
+
+
+def test_what_is_served_counts_observations_and_weights_too():
+    text = 'observe(addr!("a"), Outcome(1), true); factor(2); pure(0)'
+
+    async def choose(_):
+        raise AssertionError
+
+    found = asyncio.run(serve(steps(parse(text), ODDS, {}), choose))
+
+    assert found == run(text)
+    assert found.log_prob == math.log(0.75) + 2
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from stretto.episodes.vocabulary import RESPOND
-from stretto.flow.deciders.decider import Chances, Decider
+from stretto.flow.deciders.protocol import Chances, Decider
 from stretto.flow.flow import Flow
 from stretto.flow.moment import Moment
 

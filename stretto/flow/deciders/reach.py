@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from stretto.episodes.vocabulary import RESPOND
 from stretto.errors import CannotDecide
-from stretto.flow.deciders.decider import Chances, Decider
+from stretto.flow.deciders.protocol import Chances, Decider
 from stretto.flow.flow import Flow
 from stretto.flow.moment import Moment
 from stretto.habit.backoff import Backoff

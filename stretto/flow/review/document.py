@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from stretto.canonical import Json
 from stretto.episodes.manifest import Kind
 from stretto.flow.decide import THRESHOLD
-from stretto.flow.deciders.decider import default_name
+from stretto.flow.deciders.protocol import default_name
 from stretto.flow.flow import Flow, Promotion, Provenance, Surprise
 from stretto.flow.review.arbiter import ArbiterReview, review_arbiter
 from stretto.flow.review.bindings import (

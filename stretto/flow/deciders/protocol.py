@@ -1,0 +1,61 @@
+"""
+What a decider is.
+
+Apart from the registry of the installed ones, so that reading a flow does not load the
+machinery that looks packages up.
+"""
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Protocol
+
+from stretto.errors import CannotDecide
+from stretto.flow.flow import Flow
+from stretto.flow.moment import Moment
+
+
+class Chances(Enum):
+    """What a decider's numbers are, and so how a lookup is chosen by them."""
+
+    EXCLUSIVE = "exclusive"
+    """Probabilities of the one next step: the likeliest lookup is taken, or none."""
+    INDEPENDENT = "independent"
+    """
+    Each lookup's own chance of being wanted: of those that bind, the one is taken
+    whose whole call is likeliest to be the agent's.
+    """
+
+
+class Decider(Protocol):
+    """What turns a site's options into probabilities."""
+
+    @property
+    def name(self) -> str:
+        """What it is called on the command line and in logs."""
+
+    @property
+    def chances(self) -> Chances:
+        """What its numbers are."""
+
+    def weigh(self, moment: Moment, offered: tuple[str, ...]) -> Mapping[str, float]:
+        """Each offered lookup's probability, and that of `respond`."""
+
+
+def default_name(flow: Flow) -> str:
+    """The name of the decider a flow is served with when none is named."""
+    if flow.folds:
+        return "arbiter"
+    return "habit" if flow.reach is None else "reach"
+
+
+def check_options(weighed: Mapping[str, float], offered: tuple[str, ...]) -> None:
+    """
+    Hold a decider to the options it was given.
+
+    Raises:
+        CannotDecide: it weighed another set of options.
+    """
+    if extra := weighed.keys() - {*offered, "respond"}:
+        raise CannotDecide(f"the decider weighed what was not offered: {sorted(extra)}")
+    if missing := set(offered) - weighed.keys():
+        raise CannotDecide(f"the decider left out {sorted(missing)}")
