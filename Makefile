@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow lint types layers bench results clean
+.PHONY: help demo test slow lint types layers docs bench results clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -38,6 +38,10 @@ types: $(VENV)/.test ## mypy --strict
 
 layers: $(VENV)/.test ## import-linter contracts
 	$(BIN)/lint-imports
+
+docs: $(VENV)/.test ## write the pages that are made from the code
+	$(BIN)/python -m tests.docs.cli_page
+	$(BIN)/python -m tests.claims
 
 bench: $(VENV)/.test ## measure, each number beside its baseline
 	$(BIN)/python -m pytest -q benchmarks --benchmark-only -m "slow or not slow"

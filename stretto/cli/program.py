@@ -83,8 +83,8 @@ def check(file: Path, flow: Path | None, as_json: bool) -> None:
     """
     Say whether a flow may run a program.
 
-    And the most that a run can do. With a flow, the program is also tried out after
-    each of the flow's tools.
+    The most that a run can do is printed too. With a flow, the program is also tried
+    out after each of the flow's tools.
     """
     found = _load(file, flow)
     bounds = admit(found.program)

@@ -2,6 +2,8 @@
 
 import json
 import math
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -41,6 +43,15 @@ def refused(*args: object) -> str:
     assert result.exit_code == 1
     assert result.stdout == ""
     return result.stderr
+
+
+def test_no_command_of_the_group_imports_jax():
+    script = "import sys, stretto.cli.program; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+
+    assert not {"jax", "numpyro", "numpy", "scipy", "mcp"} & set(done.stdout.split())
 
 
 def test_check_says_the_most_a_run_can_do():

@@ -1,4 +1,4 @@
-"""Where a reader of the pages would be: among the examples, beside the demo's folder."""
+"""Where a reader of the pages is: among the examples, beside the demo's folder."""
 
 import contextlib
 import shutil

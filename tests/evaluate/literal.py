@@ -8,6 +8,7 @@ nothing kept from one step to the next, and no code shared with `stretto.flow` o
 
 import json
 import math
+from itertools import pairwise
 
 from stretto.episodes.episode import AssistantTurn, ToolCall, ToolResult, UserMessage
 from tests.binding import literal as binding
@@ -310,7 +311,7 @@ def _shortest(number):
 
 def points(events):
     """Each decision point's prefix, and the event after it."""
-    for i, (event, after) in enumerate(zip(events, events[1:], strict=False)):
+    for i, (event, after) in enumerate(pairwise(events)):
         if isinstance(event, ToolResult) and not isinstance(after, ToolResult):
             yield events[: i + 1], after
 

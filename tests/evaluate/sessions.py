@@ -1,6 +1,7 @@
 """Small random sessions of a shop, whose agent mostly passes what it has seen."""
 
 import json
+from dataclasses import replace
 from random import Random
 
 from stretto.episodes.episode import (
@@ -29,29 +30,83 @@ MANIFEST = Manifest(
 )
 """`track` is in no training session; `think` is of no known kind."""
 
+_SERVERS = {"find": "desk", "user": "desk", "search": "desk", "cancel": "desk"}
+"""Where tools live in the sessions of several servers; the others are the depot's."""
+
 _USERS = ("u_11", "u_12")
-_ORDERS = ("W101", "W102", "W103", "#W104")
+_ORDERS = ("W101", "W102", "W103", "#W104", *(f"W{n}" for n in range(105, 141)))
 _WORDS = ("hello", "where is w101", "order W102, please", "TAG7", "yes", "", "u_11")
 _USUAL = {"find": "user", "user": "get", "get": "get", "list_all": "price"}
 """What the agent mostly calls next."""
 _CALLS = ("find", "user", "get", "get", "get", "list_all", "price", "search")
 
 
-def episodes(seed: int, n: int, *, n_turns: int = 7) -> list[Episode]:
-    """So many episodes, always the same for a seed."""
+def episodes(
+    seed: int,
+    n: int,
+    *,
+    n_turns: int = 10,
+    n_orders: int = 3,
+    unanswered: float = 0.05,
+) -> list[Episode]:
+    """
+    So many episodes of at most so many turns with calls, always the same for a seed.
+
+    Args:
+        n_orders: The most orders that a user has.
+        unanswered: The share of calls without a result.
+    """
     random = Random(seed)
-    return [Session(random).episode(f"s{i}", n_turns) for i in range(n)]
+    return [
+        Session(random, n_orders, unanswered).episode(f"s{i}", n_turns)
+        for i in range(n)
+    ]
+
+
+def across_servers(episode: Episode) -> Episode:
+    """The episode as one host recorded it that runs two servers."""
+
+    def renamed(event: Event) -> Event:
+        match event:
+            case AssistantTurn(calls=calls):
+                calls = tuple(replace(c, tool=qualified(c.tool)) for c in calls)
+                return replace(event, calls=calls)
+            case ToolResult(tool=tool):
+                return replace(event, tool=qualified(tool))
+            case _:
+                return event
+
+    return replace(episode, events=tuple(map(renamed, episode.events)))
+
+
+def qualified(tool: str) -> str:
+    """A tool's name where there are two servers."""
+    return f"{_SERVERS.get(tool, 'depot')}::{tool}"
+
+
+MANIFESTS = (
+    MANIFEST,
+    Manifest(
+        "shop",
+        {qualified(tool): kind for tool, kind in MANIFEST.tools.items()},
+        {qualified(tool): docs for tool, docs in MANIFEST.docs.items()},
+    ),
+)
+"""Of one server, and of two."""
 
 
 class Session:
     """One session on its way."""
 
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: Random, n_orders: int, unanswered: float) -> None:
         self.random = random
+        self.unanswered = unanswered
         self.events: list[Event] = []
         self.n_calls = 0
         self.user = random.choice(_USERS)
-        self.orders = random.sample(_ORDERS, random.randrange(1, 4))
+        self.orders = random.sample(
+            _ORDERS[: n_orders + 1], random.randint(1, n_orders)
+        )
         self.made: list[tuple[str, object]] = []
 
     def sometimes(self, share: float) -> bool:
@@ -83,7 +138,7 @@ class Session:
         for call in self.random.sample(calls, len(calls)):
             if self.sometimes(0.05):
                 self.say()
-            if self.sometimes(0.95):
+            if not self.sometimes(self.unanswered):
                 self.events.append(self.result(call))
 
     def call(self) -> ToolCall:
@@ -115,7 +170,7 @@ class Session:
                     {"x": "y"} if self.sometimes(0.05) else {}
                 )
             case "price":
-                some = self.random.choices(_ORDERS, k=self.random.randrange(3))
+                some = self.random.choices(_ORDERS[:4], k=self.random.randrange(3))
                 return {"orders": self.orders if self.sometimes(0.7) else some}
             case "search":
                 return {"near": order} if self.sometimes(0.3) else {}
@@ -132,7 +187,7 @@ class Session:
     def content(self, call: ToolCall) -> str:
         """A result's text: JSON, or lines, or neither."""
         arguments = call.arguments if isinstance(call.arguments, dict) else {}
-        order = arguments.get("order_id", self.random.choice(_ORDERS))
+        order = arguments.get("order_id", self.random.choice(_ORDERS[:4]))
         status = self.random.choice(("sent", "sent", "open"))
         shapes = {
             "find": self.user,

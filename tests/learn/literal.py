@@ -7,6 +7,7 @@ with `stretto.learn` or `stretto.habit`.
 
 import math
 from collections import defaultdict
+from itertools import pairwise
 
 from stretto.episodes.tasks import task_group
 from tests.evaluate.literal import (
@@ -60,7 +61,7 @@ def _next(taught, reads):
     counts = defaultdict(lambda: defaultdict(int))
     for episode in taught:
         walk = steps(episode.events)
-        for (tool, outcome, _), (after, _, _) in zip(walk, walk[1:], strict=False):
+        for (tool, outcome, _), (after, _, _) in pairwise(walk):
             if tool is not None and after in reads:
                 counts[tool, outcome == 1][after] += 1
     return [[list(site), dict(sorted(n.items()))] for site, n in sorted(counts.items())]
@@ -75,7 +76,9 @@ def _counted(flow, taught, weights, alpha):
         symbols = history(flow, episode.events)
         for t, tool in enumerate(tools):
             _observe(next_, symbols[:t], {action(flow, tool)}, weight)
-            _observe(reached, symbols[:t], _until_write(flow, tools[t:], writes), weight)
+            _observe(
+                reached, symbols[:t], _until_write(flow, tools[t:], writes), weight
+            )
 
     def base(levels):
         return {

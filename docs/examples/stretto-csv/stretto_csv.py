@@ -1,7 +1,6 @@
 """Sessions from a spreadsheet: a row for each thing said, and for each call."""
 
 import csv
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -16,6 +15,7 @@ from stretto.episodes.episode import (
     UserMessage,
 )
 from stretto.traces.calls import arguments
+from stretto.traces.decode import decode
 from stretto.traces.reader import Head, Ledger, ReadOptions
 from stretto.traces.source import pieces
 
@@ -36,7 +36,7 @@ class Csv:
             rows = csv.DictReader(lines, restval="")
             for session, group in groupby(rows, itemgetter("session")):
                 try:
-                    yield Episode(session, tuple(_events(group)))
+                    yield Episode(session, tuple(_events(group, ledger)))
                 except ValueError as cause:
                     ledger.problem(path, f"{session}: {cause}", line=rows.line_num)
 
@@ -44,7 +44,7 @@ class Csv:
 READER = Csv()
 
 
-def _events(rows: Iterable[dict[str, str]]) -> Iterator[Event]:
+def _events(rows: Iterable[dict[str, str]], ledger: Ledger) -> Iterator[Event]:
     for position, row in enumerate(rows):
         match row["row"]:
             case "user":
@@ -52,7 +52,7 @@ def _events(rows: Iterable[dict[str, str]]) -> Iterator[Event]:
             case "agent":
                 yield AssistantTurn(row["text"])
             case "call" | "failed call":
-                given = arguments(json.loads(row["arguments"]))
+                given = arguments(decode(row["arguments"], ledger))
                 call = ToolCall(str(position), row["tool"], given)
                 failed = row["row"] == "failed call"
                 yield AssistantTurn(calls=(call,))

@@ -1,0 +1,112 @@
+"""
+The page of the commands, made from the commands.
+
+`python -m tests.docs.cli_page` writes docs/reference/cli.md.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from inspect import cleandoc
+from textwrap import dedent
+from typing import NamedTuple
+
+import click
+
+from stretto.cli.main import cli
+from stretto.flow.markdown import code, fenced, table
+from tests.conftest import ROOT
+
+PAGE = ROOT / "docs" / "reference" / "cli.md"
+
+OPENING = """\
+# Commands
+
+From this page you know every command, its options and their defaults.
+
+The page is made from the commands, by `make docs`.
+`stretto COMMAND --help` says the same.
+
+A command's result goes to standard output, as text or with `--json` as JSON.
+Warnings and errors go to standard error.
+A file is written whole or not at all.
+
+| exit code | means |
+| --------: | ----- |
+| 0 | it did its job |
+| 1 | it could not, and says why; of `flow-diff`, that something needs review |
+| 2 | it was called wrongly; of `flow-diff`, also that it could not do its job |
+| 130 | it was interrupted |
+"""
+
+READING = """\
+## Reading sessions
+
+Every command that takes `PATHS` takes these options.
+[How to read your traces](../how-to/read-your-traces.md) goes through them.
+"""
+
+_SENTENCE = re.compile(r"(?<=\.) (?=[A-Z])")
+
+
+class Option(NamedTuple):
+    """A row of a command's table."""
+
+    spelled: str
+    says: str
+
+
+def page() -> str:
+    """What docs/reference/cli.md has to hold."""
+    commands = [*_commands(cli, "stretto")]
+    readers = [_options(command) for _, command in commands if _reads(command)]
+    shared = [option for option in readers[0] if all(option in r for r in readers)]
+    sections = [_section(path, command, shared) for path, command in commands]
+    return "\n".join([OPENING, *sections, READING, _table(shared)])
+
+
+def _commands(group: click.Group, path: str) -> Iterator[tuple[str, click.Command]]:
+    """The commands by name, and a group before those in it."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        yield f"{path} {name}", command
+        if isinstance(command, click.Group):
+            yield from _commands(command, f"{path} {name}")
+
+
+def _reads(command: click.Command) -> bool:
+    return any(parameter.name == "paths" for parameter in command.params)
+
+
+def _section(path: str, command: click.Command, shared: Sequence[Option]) -> str:
+    usage = command.collect_usage_pieces(click.Context(command))
+    told = cleandoc(command.help or "").split("\n\n")
+    example = (command.epilog or "").partition("Example:\n")[2]
+    parts = [
+        f"{'#' * (1 + path.count(' '))} {path}",
+        fenced(" ".join([path, *usage])),
+        *("\n".join(_SENTENCE.split(" ".join(text.split()))) for text in told),
+    ]
+    own = [option for option in _options(command) if option not in shared]
+    if own:
+        parts.append(_table(own).rstrip())
+    if _reads(command):
+        parts.append("And the options for [reading sessions](#reading-sessions).")
+    parts.append(fenced(dedent(example), "sh"))
+    return "\n\n".join(parts) + "\n"
+
+
+def _options(command: click.Command) -> list[Option]:
+    context = click.Context(command)
+    records = [parameter.get_help_record(context) for parameter in command.params]
+    return [Option(*record) for record in records if record is not None and record[1]]
+
+
+def _table(options: Sequence[Option]) -> str:
+    rows = [(code(option.spelled), option.says) for option in options]
+    return table(("option", "what it does"), rows) + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
