@@ -12,6 +12,7 @@ Every error stretto raises on purpose.
   - UnknownPlugin      no installed package provides that name
   - BrokenPlugin       one does, and it does not load
   - CannotWrite        an output could not be written
+  - CannotStart        a server's command could not be run
 
 Anything else that escapes is a bug, and keeps its traceback.
 """
@@ -124,3 +125,17 @@ class BrokenPlugin(StrettoError):
 
 class CannotWrite(StrettoError):
     """An output file that could not be written; nothing was left half-written."""
+
+
+class CannotStart(StrettoError):
+    """A server's command that could not be run."""
+
+    hint = (
+        "a host may have another PATH than your shell: give the program's full path, "
+        "as `command -v NAME` prints it"
+    )
+
+    def __init__(self, program: str, cause: Exception) -> None:
+        why = cause.strerror if isinstance(cause, OSError) else None
+        super().__init__(f"{program} cannot be started: {why or cause}")
+        self.program = program

@@ -7,8 +7,8 @@ import json
 import math
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn, TypeVar
@@ -213,31 +213,23 @@ def write_text(path: str | Path, content: str) -> None:
 def write_bytes(path: str | Path, content: bytes) -> None:
     """As `write_text`, for bytes."""
     path = Path(path)
+    neighbour = path.parent / f".{path.name}.{os.urandom(6).hex()}"
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        _replace(path, neighbour, content)
     except OSError as cause:
-        raise _cannot_write(path, cause) from cause
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
-        os.chmod(name, mode)
-        os.replace(name, path)
-    except OSError as cause:
-        Path(name).unlink(missing_ok=True)
-        raise _cannot_write(path, cause) from cause
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+        raise CannotWrite(
+            f"{path} cannot be written: {cause.strerror or cause}"
+        ) from cause
+    finally:
+        with suppress(OSError):
+            neighbour.unlink()
 
 
-def _cannot_write(path: Path, cause: OSError) -> CannotWrite:
-    return CannotWrite(f"{path} cannot be written: {cause.strerror or cause}")
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _replace(path: Path, neighbour: Path, content: bytes) -> None:
+    with open(neighbour, "xb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    if path.exists():
+        neighbour.chmod(path.stat().st_mode & 0o777)
+    neighbour.replace(path)

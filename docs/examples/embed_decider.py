@@ -1,4 +1,4 @@
-"""A flow's habit in JAX code of one's own: how surprising sessions are, and its slope."""
+"""A flow's habit in JAX code of one's own: what sessions say about its α."""
 
 import sys
 
@@ -35,3 +35,5 @@ def surprise(habit: HabitModule, windows: jax.Array, taken: jax.Array) -> jax.Ar
 print(f"{len(taken)} steps, {surprise(habit, windows, taken):.3f} nats each")
 slope = eqx.filter_grad(surprise)(habit, windows, taken).base.alpha
 print(f"at α {habit.base.alpha:.2f} the slope is {slope:.4f} nats per unit of α")
+doubled = eqx.tree_at(lambda h: h.base.alpha, habit, 2 * habit.base.alpha)
+print(f"with twice that α, {surprise(doubled, windows, taken):.3f} nats each")

@@ -10,9 +10,10 @@ import click
 from stretto.canonical import Json
 from stretto.cli.examples import example
 from stretto.cli.options import Sessions, as_json, sessions
-from stretto.cli.table import printable, show_table
+from stretto.cli.table import show_table
 from stretto.episodes.episode import Episode
 from stretto.episodes.manifest import Kind, Manifest
+from stretto.markdown import printable
 from stretto.traces.ledger import Ledger
 
 COUNTS = ("episodes", "succeeded", "failed", "ungraded", "turns", "calls", "empty")

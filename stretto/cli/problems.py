@@ -2,7 +2,7 @@
 
 import click
 
-from stretto.cli.table import printable
+from stretto.markdown import printable
 from stretto.traces.ledger import Ledger
 
 SHOWN = 3

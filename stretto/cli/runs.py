@@ -6,10 +6,11 @@ from itertools import groupby
 import click
 
 from stretto.canonical import Json
-from stretto.cli.table import printable, show_table
+from stretto.cli.table import show_table
 from stretto.episodes.vocabulary import RESPOND
 from stretto.flow.run import Numbers
 from stretto.flow.tally import Path, Tally
+from stretto.markdown import printable
 from stretto.program.handlers import Run
 
 SHOWN = 20

@@ -16,6 +16,7 @@ from stretto.episodes.site import Site
 from stretto.evaluate.record import Key, Record, Recorded, key
 from stretto.evaluate.rows import Row
 from stretto.flow.behind import run_behind
+from stretto.flow.caps import PER_CALL, PER_SESSION
 from stretto.flow.decide import THRESHOLD, decide
 from stretto.flow.deciders.protocol import Decider
 from stretto.flow.decision import Lookup
@@ -23,10 +24,6 @@ from stretto.flow.flow import Flow
 from stretto.flow.moment import Transcript
 from stretto.flow.run import Runner
 
-MAX_PER_CALL = 8
-"""The most lookups behind one call."""
-MAX_PER_EPISODE = 40
-"""The most lookups in one episode."""
 MAX_CALLS = 60
 """The most calls in one episode, the flow's included; past it the flow is not asked."""
 
@@ -133,13 +130,11 @@ class Walk:
         failed = recorded.result is None or recorded.result.error
         site = Site(recorded.call.tool, failed)
         look_up = partial(self._look_up, recorded)
-        run_behind(
-            self.by.runner, site, self._decide, look_up, max_lookups=MAX_PER_CALL
-        )
+        run_behind(self.by.runner, site, self._decide, look_up, max_lookups=PER_CALL)
 
     def _decide(self) -> Lookup | None:
         """The flow's choice as things stand; None where it hands back."""
-        room = len(self.made) < MAX_PER_EPISODE
+        room = len(self.made) < PER_SESSION
         if not room or self.executed + len(self.made) >= MAX_CALLS:
             return None
         self.queries += 1

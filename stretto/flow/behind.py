@@ -3,8 +3,9 @@
 from collections.abc import Callable
 
 from stretto.episodes.site import Site
+from stretto.flow.caps import PER_CALL
 from stretto.flow.decision import Lookup
-from stretto.flow.run import MAX_LOOKUPS, Decide, Runner
+from stretto.flow.run import Decide, Runner
 from stretto.program.events import Draw
 from stretto.program.handlers import Run, answer
 from stretto.program.values import Value
@@ -16,7 +17,7 @@ def run_behind(
     decide: Callable[[], Lookup | None],
     look_up: Callable[[Lookup], bool],
     *,
-    max_lookups: int = MAX_LOOKUPS,
+    max_lookups: int = PER_CALL,
 ) -> Run:
     """
     The flow's program, run after a call at `site`.

@@ -4,7 +4,12 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from stretto.flow.decision import Reason
-from stretto.flow.markdown import (
+from stretto.flow.options import MAX_THRESHOLD
+from stretto.flow.review import Review
+from stretto.flow.review.document import RunReview, ToolsReview
+from stretto.flow.review.sites import OptionReview, SiteReview
+from stretto.flow.show_evidence import evidence
+from stretto.markdown import (
     bullets,
     code,
     codes,
@@ -15,11 +20,6 @@ from stretto.flow.markdown import (
     shortest,
     table,
 )
-from stretto.flow.options import MAX_THRESHOLD
-from stretto.flow.review import Review
-from stretto.flow.review.document import RunReview, ToolsReview
-from stretto.flow.review.sites import OptionReview, SiteReview
-from stretto.flow.show_evidence import evidence
 
 
 def show(review: Review) -> str:
@@ -34,7 +34,7 @@ def show(review: Review) -> str:
         **evidence(review),
     }
     sections = [f"## {title}\n\n{text}" for title, text in parts.items()]
-    return printable("\n\n".join([_head(review), *sections]))
+    return printable("\n\n".join([_head(review), *sections]), lines=True)
 
 
 def _head(review: Review) -> str:

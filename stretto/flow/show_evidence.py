@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from stretto.binding.pick import Mention
 from stretto.canonical import compact
-from stretto.flow.markdown import bullets, code, codes, count, quantity, table
 from stretto.flow.review import Review
 from stretto.flow.review.arbiter import ArbiterReview
 from stretto.flow.review.bindings import (
@@ -15,6 +14,7 @@ from stretto.flow.review.bindings import (
     SourceReview,
 )
 from stretto.flow.review.document import FeatureReview
+from stretto.markdown import bullets, code, codes, count, quantity, table
 
 SOURCES = ("lookup", "argument", "passed", "source", "values")
 

@@ -7,6 +7,8 @@ from typing import TypeAlias
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from stretto.markdown import table as markdown_table
+
 
 @dataclass(frozen=True, slots=True)
 class Heading:
@@ -95,16 +97,6 @@ def _md(part: Part) -> str:
         case Key(values):
             return "\n".join(f"- **{value}** {label}" for value, label in values)
         case Table():
-            return _md_table(part)
+            return markdown_table(part.headers, part.rows, right=part.numeric)
         case Figure():
             return ""
-
-
-def _md_table(part: Table) -> str:
-    rule = ["--:" if i in part.numeric else "---" for i in range(len(part.headers))]
-    rows = [part.headers, rule, *([_cell(c) for c in row] for row in part.rows)]
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")

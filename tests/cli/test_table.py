@@ -5,7 +5,8 @@ import io
 import pytest
 
 from stretto.cli import table
-from stretto.cli.table import printable, show_table
+from stretto.cli.table import show_table
+from stretto.markdown import printable
 
 
 def test_a_table_that_goes_to_a_file_is_aligned_markdown(capsys):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import click
 
 from stretto.cli.main import cli
-from stretto.flow.markdown import code, fenced, table
+from stretto.markdown import code, fenced, table
 from tests.conftest import ROOT
 
 PAGE = ROOT / "docs" / "reference" / "cli.md"

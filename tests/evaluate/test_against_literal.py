@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from itertools import islice
-from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -14,19 +13,18 @@ from stretto.episodes.episode import Episode, Event
 from stretto.episodes.manifest import read_manifest
 from stretto.evaluate.audit import Audit, audit
 from stretto.evaluate.replay import replay
-from stretto.files import Node
 from stretto.flow.decide import decide
 from stretto.flow.deciders.decider import decider
 from stretto.flow.decision import Decision, Lookup, Reason
 from stretto.flow.flow import Flow
 from stretto.flow.moment import Transcript
-from stretto.flow.wire import flow_json, parse_flow, read_flow
+from stretto.flow.wire import flow_json, read_flow
 from stretto.learn.learn import learn
 from stretto.learn.settings import Settings
 from stretto.traces.reader import read
 from tests.conftest import shared
 from tests.evaluate import literal
-from tests.evaluate.sessions import MANIFESTS, across_servers, episodes
+from tests.evaluate.lessons import Lesson
 
 RETAIL = "sessions/tau2-retail-codesque16/retail__gpt-4.1-mini__"
 AIRLINE = "sessions/tau2-sierra-prs/airline__gpt-4.1__20.json.gz"
@@ -39,66 +37,6 @@ seeds = st.integers(0, 2**32)
 def sessions(path: str, n: int) -> list[Episode]:
     """The first `n` sessions of a shared file."""
     return list(islice(read([shared(path)]), n))
-
-
-class Lesson:
-    """A flow learned from random sessions and changed at random, and its file."""
-
-    def __init__(self, seed: int) -> None:
-        random = Random(seed)
-        self.seed, self.servers = seed, random.choice((1, 1, 1, 2))
-        chosen = Settings(
-            alpha=random.choice((0.1, 0.3, 1.0, 3.0)),
-            features=random.random() < 0.2,
-            constants=random.random() < 0.5,
-            now_ms=lambda: 0,
-        )
-        training = self.named(episodes(seed, random.randrange(3, 9), n_turns=12))
-        manifest = MANIFESTS[self.servers - 1]
-        self.file = flow_json(learn(training, manifest, chosen).flow)
-        _change(self.file, random)
-        self.flow = parse_flow(Node(self.file, "random.flow.json"))
-
-    def named(self, sessions: list[Episode]) -> list[Episode]:
-        """The sessions, of as many servers as this flow's."""
-        return sessions if self.servers == 1 else [*map(across_servers, sessions)]
-
-    def measured(self, n: int, **sizes: float) -> list[Episode]:
-        """Other sessions of the same kind."""
-        return self.named(episodes(self.seed + 1, n, **sizes))
-
-
-def _change(file: dict, random: Random) -> None:
-    sites = [literal.named(site) for site, _ in file["sites"]["next"]]
-    if random.random() < 0.4:
-        file["stretto_flow"] = 2
-        file["thresholds"] = {
-            site: random.choice((0.0, 0.05, 0.2, 1.0, 1.5))
-            for site in sites
-            if random.random() < 0.5
-        }
-    if random.random() < 0.3:
-        file["stretto_flow"] = 2
-        file["surprise"] = {
-            "window": random.choice((1, 2, 3)),
-            "threshold": random.choice((0.5, 1.0, 2.0)),
-        }
-    if random.random() < 0.2:
-        file["sites"]["every_read"] = True
-    if random.random() < 0.2:
-        file["promoted"] = _promoted(sites, random)
-
-
-def _promoted(sites: list[str], random: Random) -> dict:
-    record = {"decisions": 1, "lookups": 1, "used": 1, "tasks": 1, "lower": 0.1}
-    return {
-        "bar": {"threshold": 0.3, "min_used": 0.7, "min_lower": 0.5, "min_tasks": 3},
-        "sites": {
-            site: {**record, "promoted": random.random() < 0.7}
-            for site in sites
-            if random.random() < 0.7
-        },
-    }
 
 
 def assert_replayed_alike(

@@ -69,7 +69,7 @@ def test_the_counts_of_retail_sessions_with_features_are_the_ones_defined(n: int
     )
 
     file = assert_learned_alike(
-        list(islice(read([path]), n)), manifest, Settings(surprise=0.8)
+        list(islice(read([path]), n)), manifest, Settings(alpha=3.0, surprise=0.8)
     )
 
     assert file["map"]["fields"]

@@ -85,6 +85,7 @@ def test_without_eagerness_the_model_is_the_standard_run(eagerness):
     assert math.isclose(float(found - prior), expected, rel_tol=1e-6)
 
 
+@pytest.mark.slow
 def test_an_agents_eagerness_is_recovered_from_its_runs(eagerness):
     with float64():
         for true in (-1.0, 1.0):

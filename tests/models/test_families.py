@@ -47,6 +47,7 @@ def test_whole_arrays_of_calls_are_decided_at_once(found):
     assert np.exp(log_p(found)) == pytest.approx([2 / 5, 1 / 4, 0])
 
 
+@pytest.mark.slow
 def test_draws_come_up_as_often_as_they_should(found):
     drawn = found.decide(jnp.array(2), jnp.array(False)).sample(
         jax.random.key(0), (4000,)
@@ -70,6 +71,7 @@ def test_a_row_may_be_changed_and_differentiated(found):
     assert float(slope) == pytest.approx(3 / 5)
 
 
+@pytest.mark.slow
 def test_the_distributions_go_through_a_scan(found):
     """A table kept as a leaf would be copied to every step, and break here."""
 

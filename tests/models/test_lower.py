@@ -54,7 +54,6 @@ def test_numpyros_log_density_of_any_run_is_its_score(program, odds, seed):
     found = log_density(lambda: steps(program, odds, DATA), run.values)
 
     assert math.isclose(found, run.log_prob, rel_tol=1e-6, abs_tol=1e-12)
-    assert score(steps(program, odds, DATA), run.values) == run
 
 
 @settings(max_examples=5, deadline=None)
@@ -72,6 +71,7 @@ def test_a_run_that_numpyro_draws_scores_as_numpyro_says(odds, seed):
     assert math.isclose(run.log_prob, log_p, rel_tol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAMILIES)
 def test_every_family_is_numpyros_of_the_same_name(name):
     dist, random = FAMILIES[name].make(*ARGS.get(name, (1.5, 2.0))), Random(2)

@@ -36,7 +36,7 @@ def test_the_standard_run_draws_twice_a_lookup():
     assert str(found.statements) == "7·max_lookups + 3"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(runs(), families(), st.integers(0, 2**32))
 def test_no_run_draws_more_often_than_its_bound(program, odds, seed):
     random = Random(seed)

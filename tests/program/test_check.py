@@ -22,7 +22,7 @@ def test_the_standard_program_is_sound():
     check(STANDARD, FAMILIES, DATA)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(runs(wild=True))
 def test_a_program_whose_names_are_all_bound_is_sound(program):
     check(program, FAMILIES, DATA)

@@ -50,13 +50,13 @@ def mistake(text: str) -> str:
     return str(raised.value)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(programs())
 def test_reading_what_was_printed_gives_the_program_back(program):
     assert parse(render(program)) == program
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(runs(wild=True))
 def test_reading_a_printed_run_gives_it_back(program):
     text = render(program)
@@ -65,7 +65,7 @@ def test_reading_a_printed_run_gives_it_back(program):
     assert render(parse(text)) == text
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.text())
 def test_a_string_says_what_was_quoted(text):
     source = Source.of(quote(text), "x")

@@ -38,7 +38,7 @@ def body(*stmts: object) -> Program:
     return read(ONE, body=list(stmts))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(programs())
 def test_reading_what_was_written_gives_the_program_back(program):
     text = compact(program_json(program))

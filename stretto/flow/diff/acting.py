@@ -5,10 +5,10 @@ from typing import TypeAlias
 
 from stretto.flow.diff.change import Change, Listed, NeedsReview, keyed
 from stretto.flow.flow import Flow, SiteRecord, Surprise
-from stretto.flow.markdown import shortest
 from stretto.flow.options import MAX_THRESHOLD
 from stretto.flow.review import Review
 from stretto.flow.review.sites import OptionReview, SiteReview
+from stretto.markdown import shortest
 
 Reviews: TypeAlias = tuple[Review, Review]
 """Of the flow before and of the one after."""

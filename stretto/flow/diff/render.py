@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from stretto.flow.diff.change import Change
 from stretto.flow.diff.compare import Difference
-from stretto.flow.markdown import bullets, code, codes, count, fenced, printable
 from stretto.flow.review import Review
+from stretto.markdown import bullets, code, codes, count, fenced, printable
 
 
 def show_difference(difference: Difference, before: str, after: str) -> str:
@@ -32,7 +32,7 @@ def show_difference(difference: Difference, before: str, after: str) -> str:
     if difference.program:
         program = "\n".join(difference.program)
         parts.append(f"## Program\n\n{fenced(program, 'diff')}")
-    return printable("\n\n".join(parts))
+    return printable("\n\n".join(parts), lines=True)
 
 
 def _learned_from(review: Review) -> str:

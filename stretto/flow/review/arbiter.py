@@ -1,7 +1,7 @@
 """What a flow's arbiter weighs, and the record it weighs it by."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from stretto.flow.flow import Fit, Flow, Lookup, Predicate, SiteRate
 
@@ -12,8 +12,7 @@ LAST = "reliability"
 """The weight after them."""
 
 
-@dataclass(frozen=True, slots=True)
-class WeightReview:
+class WeightReview(NamedTuple):
     """One of the arbiter's weights."""
 
     name: str
@@ -23,8 +22,7 @@ class WeightReview:
     high: float
 
 
-@dataclass(frozen=True, slots=True)
-class RateReview:
+class RateReview(NamedTuple):
     """The held-out decisions at a site, as a mean over the folds."""
 
     site: str
@@ -33,8 +31,7 @@ class RateReview:
     covered: float
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionReview:
+class QuestionReview(NamedTuple):
     """A yes/no question, and the options its answer bears on."""
 
     id: str
@@ -43,8 +40,7 @@ class QuestionReview:
     is_weighed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ArbiterReview:
+class ArbiterReview(NamedTuple):
     """An arbiter."""
 
     model: str

@@ -1,7 +1,7 @@
 """Where a flow's arguments come from, and how often they are the agent's own."""
 
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from stretto.binding.chance import chance
 from stretto.binding.pick import Mention, Pick
@@ -28,8 +28,7 @@ SAID: Mapping[Mention, str] = {
 """What the user has said of a pick, in two words or three."""
 
 
-@dataclass(frozen=True, slots=True)
-class SourceReview:
+class SourceReview(NamedTuple):
     """A place that supplied an argument's values."""
 
     source: Source
@@ -38,8 +37,7 @@ class SourceReview:
     """Whether it supplied enough of them to be bound from."""
 
 
-@dataclass(frozen=True, slots=True)
-class ArgumentReview:
+class ArgumentReview(NamedTuple):
     """An argument of a lookup."""
 
     argument: str
@@ -60,8 +58,7 @@ class ArgumentReview:
         return self.is_required and not used and not self.has_constant
 
 
-@dataclass(frozen=True, slots=True)
-class BindingReview:
+class BindingReview(NamedTuple):
     """A lookup's arguments."""
 
     tool: str
@@ -83,8 +80,7 @@ class BindingReview:
         return Tally(first.agreed + second.agreed, first.calls + second.calls)
 
 
-@dataclass(frozen=True, slots=True)
-class ConstantReview:
+class ConstantReview(NamedTuple):
     """The one value that an argument is always passed."""
 
     tool: str
@@ -92,8 +88,7 @@ class ConstantReview:
     value: Json
 
 
-@dataclass(frozen=True, slots=True)
-class OrderReview:
+class OrderReview(NamedTuple):
     """The sources that the agent's values of an argument came from at one site."""
 
     tool: str

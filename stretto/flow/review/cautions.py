@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from stretto.flow.flow import Flow
 from stretto.flow.review.bindings import BindingReview
@@ -44,8 +44,7 @@ class Concern(StrEnum):
     NO_SOURCE = "no_source"
 
 
-@dataclass(frozen=True, slots=True)
-class Caution:
+class Caution(NamedTuple):
     """Something to look at, and everything it is about."""
 
     code: Concern

@@ -1,6 +1,6 @@
 """What a flow may look up after each call, and what it would do by the habit alone."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from stretto.binding.bind import Bound
 from stretto.binding.byname import CHANCE
@@ -16,8 +16,7 @@ from stretto.flow.pooled import NONE, called, pooled, sites_seen
 from stretto.habit.backoff import Counts
 
 
-@dataclass(frozen=True, slots=True)
-class OptionReview:
+class OptionReview(NamedTuple):
     """A lookup that a site offers."""
 
     tool: str
@@ -31,8 +30,7 @@ class OptionReview:
     """Why it cannot be made, where its arguments have nowhere to come from."""
 
 
-@dataclass(frozen=True, slots=True)
-class Alone:
+class Alone(NamedTuple):
     """What the habit alone would do at a site, by its shares and pooled chances."""
 
     makes: str | None
@@ -41,8 +39,7 @@ class Alone:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class SiteReview:
+class SiteReview(NamedTuple):
     """A site that offers lookups."""
 
     site: str

@@ -51,9 +51,15 @@ def fenced(text: str, language: str = "") -> str:
     return f"{fence}{language}\n{text.rstrip()}\n{fence}"
 
 
-def printable(text: str) -> str:
-    """Text with what a terminal would obey, other than a new line, spelled out."""
-    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
+def printable(text: str, *, lines: bool = False) -> str:
+    """
+    Text with everything that a terminal would obey spelled out.
+
+    Args:
+        lines: Leaves line breaks as they are.
+    """
+    kept = "\n" if lines else ""
+    return "".join(c if c.isprintable() or c in kept else ascii(c)[1:-1] for c in text)
 
 
 def quantity(n: float) -> str:

@@ -1,0 +1,1 @@
+"""What stands between a host and one MCP server: bytes pass, and a log is kept."""
