@@ -29,7 +29,10 @@ def show_table(heads: Sequence[str], rows: Sequence[Sequence[str | int]]) -> Non
         return
     table = Table(box=None, pad_edge=False, collapse_padding=True)
     for at, head in enumerate(heads):
-        table.add_column(Text(head), justify="right" if at in right else "left")
+        if at in right:
+            table.add_column(Text(head), justify="right", no_wrap=True)
+        else:
+            table.add_column(Text(head), overflow="fold")
     for row in cells:
         table.add_row(*map(Text, row))
     console.print(table)
