@@ -33,7 +33,8 @@ from numpyro.infer.util import log_density
 from stretto.episodes.step import steps
 from stretto.errors import StrettoError
 from stretto.flow.recorded import Recorded, recorded
-from stretto.flow.run import MAX_LOOKUPS, Numbers, Runner, numbers
+from stretto.flow.caps import PER_CALL
+from stretto.flow.run import Numbers, Runner, numbers
 from stretto.flow.wire import read_flow
 from stretto.models.families import Decide, Tables, tables
 from stretto.models.precision import float64
@@ -58,7 +59,7 @@ def tilted(decision: Float[Array, "run tool"], by: Float[Array, ""]) -> Decide:
     return Decide(log_softmax(decision.at[:, 0].add(-by), axis=-1))
 
 
-def model(flow: Tables, calls: Calls, max_lookups: int = MAX_LOOKUPS) -> None:
+def model(flow: Tables, calls: Calls, max_lookups: int = PER_CALL) -> None:
     """Runs after `calls`, of an agent as eager as it happens to be."""
     eagerness = numpyro.sample("eagerness", dist.Normal(0.0, PRIOR_SD))
     prev, failed = calls.tool, calls.failed
@@ -73,7 +74,7 @@ def model(flow: Tables, calls: Calls, max_lookups: int = MAX_LOOKUPS) -> None:
 
 
 def observed(
-    runs: Sequence[Recorded], tools: Numbers, max_lookups: int = MAX_LOOKUPS
+    runs: Sequence[Recorded], tools: Numbers, max_lookups: int = PER_CALL
 ) -> tuple[Calls, dict[str, Array]]:
     """Recorded runs as arrays: the calls before them, and the choices by address."""
     calls = Calls(
@@ -92,7 +93,7 @@ def posterior(
     flow: Tables,
     calls: Calls,
     choices: dict[str, Array],
-    max_lookups: int = MAX_LOOKUPS,
+    max_lookups: int = PER_CALL,
 ) -> Float[Array, " node"]:
     """The probability of each eagerness of `GRID`, given the choices."""
     given = handlers.condition(model, data=choices)

@@ -16,9 +16,10 @@ from stretto.episodes.site import Site
 from stretto.episodes.vocabulary import RESPOND
 from stretto.errors import StrettoError
 from stretto.files import parse_json, read_text
+from stretto.flow.caps import PER_CALL
 from stretto.flow.flow import Flow
 from stretto.flow.rehearsal import rehearse
-from stretto.flow.run import MAX_LOOKUPS, Runner
+from stretto.flow.run import Runner
 from stretto.flow.tally import tally
 from stretto.flow.wire import parse_flow, read_flow
 from stretto.program import handlers
@@ -45,7 +46,7 @@ def _after(command: Callable[..., None]) -> Callable[..., None]:
     """The options that say which of the agent's calls the run comes after."""
     for option in (
         click.option(
-            "--max-lookups", type=click.IntRange(0, 1000), default=MAX_LOOKUPS,
+            "--max-lookups", type=click.IntRange(0, 1000), default=PER_CALL,
             show_default=True, help="How many lookups may follow the call.",
         ),
         click.option("--call-failed", is_flag=True, help="As if the call had failed."),

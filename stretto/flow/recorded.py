@@ -6,7 +6,8 @@ from typing import NamedTuple
 from stretto.canonical import Json
 from stretto.episodes.site import Site
 from stretto.episodes.step import Outcome, Step
-from stretto.flow.run import MAX_LOOKUPS, Decide, Numbers, Runner
+from stretto.flow.caps import PER_CALL
+from stretto.flow.run import Decide, Numbers, Runner
 from stretto.program.events import Draw
 from stretto.program.handlers import Run, answer
 from stretto.program.values import Value
@@ -20,7 +21,7 @@ class Recorded(NamedTuple):
 
 
 def recorded(
-    runner: Runner, walk: Sequence[Step], *, max_lookups: int = MAX_LOOKUPS
+    runner: Runner, walk: Sequence[Step], *, max_lookups: int = PER_CALL
 ) -> Iterator[Recorded]:
     """
     The runs a session amounts to: one after each call the flow would not have made.

@@ -4,15 +4,16 @@ from random import Random
 
 from stretto.episodes.site import Site
 from stretto.errors import ProgramError
+from stretto.flow.caps import PER_CALL
 from stretto.flow.flow import Flow
-from stretto.flow.run import MAX_LOOKUPS, Runner
+from stretto.flow.run import Runner
 from stretto.program.ast import Program
 from stretto.program.handlers import simulate
 
 TRIES = 20
 """How many runs are tried after each call, for each cap."""
 
-_CAPS = (0, 1, MAX_LOOKUPS)
+_CAPS = (0, 1, PER_CALL)
 
 
 def rehearse(flow: Flow, program: Program, *, seed: int = 0) -> int:

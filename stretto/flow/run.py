@@ -8,22 +8,19 @@ handlers do the rest, whether a run is scored, simulated or served.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
 
 from stretto.episodes.site import Site
-from stretto.episodes.step import Outcome
-from stretto.episodes.vocabulary import RESPOND, parse
+from stretto.episodes.vocabulary import RESPOND
+from stretto.flow.caps import PER_CALL
 from stretto.flow.flow import Flow
 from stretto.flow.options import options
+from stretto.flow.pooled import NONE, Pooled, called, pooled
 from stretto.program.ast import Program
 from stretto.program.events import Steps
 from stretto.program.families import Bernoulli, Categorical, Family
 from stretto.program.run import Start, prepare
 from stretto.program.standard import DATA
 from stretto.program.values import Value
-
-MAX_LOOKUPS = 8
-"""How many lookups may follow one call where nothing else is said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +46,7 @@ def numbers(flow: Flow) -> Numbers:
 
 
 def data(
-    tools: Numbers, site: Site, *, max_lookups: int = MAX_LOOKUPS
+    tools: Numbers, site: Site, *, max_lookups: int = PER_CALL
 ) -> dict[str, Value]:
     """What a run after the call at `site` is told."""
     values = (tools.of(site.tool), site.failed, max_lookups)
@@ -111,7 +108,7 @@ def predictives(flow: Flow) -> Predictives:
 
     Both count what the habit saw after the call, whatever its features.
     """
-    tools, after = numbers(flow), _after(flow)
+    tools, after = numbers(flow), pooled(flow.habit.base)
     known = list(enumerate(tools.names))[1:]
     decisions = {
         (number, failed): _decide(flow, tools, after, Site(tool, failed))
@@ -137,36 +134,8 @@ def _number(value: Value) -> int:
     return value
 
 
-class _Seen(NamedTuple):
-    """What followed the calls of one tool that ended alike."""
-
-    total: float
-    by_action: Mapping[int, float]
-
-
-_After: TypeAlias = Mapping[tuple[int, bool], _Seen]
-
-
-def _after(flow: Flow) -> _After:
-    """The habit's level-1 counts, summed over features, by action and failure."""
-    summed: dict[tuple[int, bool], _Seen] = {}
-    contexts = [pair for level in flow.habit.base.levels[1:2] for pair in level.items()]
-    for (code,), counts in contexts:
-        symbol = parse(code)
-        if symbol is None or symbol.outcome not in (Outcome.OK, Outcome.ERROR):
-            continue
-        key = symbol.action, symbol.outcome is Outcome.ERROR
-        total, by_action = summed.get(key, _Seen(0.0, {}))
-        actions = {*by_action, *counts.by_action}
-        summed[key] = _Seen(
-            total + counts.total,
-            {a: by_action.get(a, 0.0) + counts.by_action.get(a, 0.0) for a in actions},
-        )
-    return summed
-
-
-def _decide(flow: Flow, tools: Numbers, after: _After, site: Site) -> Decide:
-    seen = after.get((flow.vocab.id(site.tool), site.failed), _Seen(0.0, {}))
+def _decide(flow: Flow, tools: Numbers, after: Pooled, site: Site) -> Decide:
+    seen = after.get(called(flow, site), NONE)
     offered = options(flow, site)
     lookups = [seen.by_action.get(flow.vocab.id(tool), 0.0) for tool in offered]
     counts = [_rounded(n) for n in (max(0.0, seen.total - sum(lookups)), *lookups)]
@@ -176,9 +145,11 @@ def _decide(flow: Flow, tools: Numbers, after: _After, site: Site) -> Decide:
     return Decide(tuple(probs), site, offered)
 
 
-def _succeeds(flow: Flow, after: _After, tool: str) -> Succeeds:
-    action = flow.vocab.id(tool)
-    ok, fail = (after.get((action, f), _Seen(0.0, {})).total for f in (False, True))
+def _succeeds(flow: Flow, after: Pooled, tool: str) -> Succeeds:
+    ok, fail = (
+        after.get(called(flow, Site(tool, failed)), NONE).total
+        for failed in (False, True)
+    )
     return Succeeds((ok + 1) / (ok + fail + 2), tool)
 
 
@@ -207,6 +178,6 @@ class Runner:
         program = flow.program if program is None else program
         return cls(numbers(flow), found, prepare(program, found, DATA))
 
-    def after(self, site: Site, *, max_lookups: int = MAX_LOOKUPS) -> Steps:
+    def after(self, site: Site, *, max_lookups: int = PER_CALL) -> Steps:
         """A run after a call."""
         return self.start(data(self.numbers, site, max_lookups=max_lookups))

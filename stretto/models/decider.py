@@ -49,7 +49,7 @@ class BackoffModule(eqx.Module):
     """By context length, 0 to the order."""
     symbols: Int32[Array, " symbol"]
     """Those of all contexts, rising."""
-    codes: tuple[Int32[Array, "_"], ...]
+    codes: tuple[Int32[Array, " _"], ...]
     """
     By context length from 1, the contexts as numbers, rising: the row of the context
     without its oldest symbol, times one more than there are symbols, plus the oldest

@@ -91,8 +91,11 @@ class Journal:
     def close(self) -> None:
         """End the log."""
         self.flush()
-        if self._log is not None:
-            self._log.close()
+        if self._log is None:
+            return
+        self._log.close()
+        if self.n_texts:
+            note(f"{self.n_texts} lines were no JSON; the log has them as text")
 
     def _line(self, t_ms: int, sender: Sender, line: Line) -> None:
         if not self._has_begun and sender is Sender.CLIENT:

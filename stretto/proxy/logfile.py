@@ -17,6 +17,7 @@ class LogFile:
     """
 
     def __init__(self, path: str) -> None:
+        self._path = path
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
         self._fd = os.open(path, flags, 0o600)
         self._size = 0
@@ -32,12 +33,12 @@ class LogFile:
         try:
             while rest:
                 rest = rest[os.write(self._fd, rest) :]
-        except OSError:
+        except OSError as cause:
             written = len(lines) - len(rest)
             self._size += lines.rfind(b"\n", 0, written) + 1
             with suppress(OSError):
                 os.ftruncate(self._fd, self._size)
-            raise
+            raise OSError(cause.errno, cause.strerror, self._path) from cause
         self._size += len(lines)
 
     def close(self) -> None:
@@ -49,5 +50,7 @@ class LogFile:
         """
         try:
             os.fsync(self._fd)
+        except OSError as cause:
+            raise OSError(cause.errno, cause.strerror, self._path) from cause
         finally:
             os.close(self._fd)

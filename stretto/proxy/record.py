@@ -42,7 +42,7 @@ class Recorder:
         self._journal, self._room = journal, room
         self._start = time.monotonic_ns()
         self._waiting: deque[_Said] = deque()
-        self._held = 0
+        self._held = self._writing = 0
         self._lost: dict[Sender, Loss] = {}
         self._is_open = True
         self._changed = threading.Condition()
@@ -62,13 +62,11 @@ class Recorder:
         with self._changed:
             if not self._is_open:
                 return
-            size = len(chunk) + _OVERHEAD
-            if chunk and self._held + size > self._room:
+            if chunk and self._held + _room_of(chunk) > self._room:
                 self._lost[sender] = self._lost.get(sender, Loss()).then(chunk)
                 return
             self._put_losses(sender)
             self._put(sender, chunk)
-            self._held += size
             self._changed.notify()
 
     def close(self, patience: float) -> None:
@@ -87,24 +85,36 @@ class Recorder:
     def _put(self, sender: Sender, said: bytes | Loss) -> None:
         t_ms = (time.monotonic_ns() - self._start) // 10**6
         self._waiting.append(_Said(t_ms, sender, said))
+        self._held += _room_of(said)
 
     def _run(self) -> None:
         try:
-            while said := self._next():
-                self._write(said)
+            while (said := self._next()) is not None:
+                self._journal.add(*said)
+                if not self._waiting:
+                    self._journal.flush()
             self._journal.close()
         except OSError as cause:
-            note(f"recording stopped: {cause.filename or cause}: {cause.strerror}")
+            note(f"recording stopped: {cause.filename}: {cause.strerror}")
         finally:
             self._stop()
 
-    def _next(self) -> deque[_Said]:
-        """What is waiting, as soon as something is; nothing at the end."""
+    def _next(self) -> _Said | None:
+        """What has waited longest, as soon as something does; None at the end."""
         with self._changed:
+            self._held -= self._writing
             self._changed.wait_for(lambda: self._waiting or not self._is_open)
-            said, self._waiting = self._waiting, deque()
+            if not self._waiting:
+                return None
+            said = self._waiting.popleft()
+            self._writing = _room_of(said.said)
             return said
 
-    def _write(self, said: deque[_Said]) -> None:
-        while said:
-            ...
+    def _stop(self) -> None:
+        with self._changed:
+            self._is_open = False
+            self._waiting.clear()
+
+
+def _room_of(said: bytes | Loss) -> int:
+    return len(said) + _OVERHEAD if isinstance(said, bytes) else 0

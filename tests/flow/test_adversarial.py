@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from random import Random
 
+import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
@@ -23,12 +24,13 @@ from stretto.episodes.episode import (
 )
 from stretto.episodes.site import Site
 from stretto.errors import CannotDecide, ProgramError
+from stretto.evaluate.decisions import decisions
 from stretto.evaluate.record import Record
 from stretto.evaluate.walk import Replayer, Walk
 from stretto.flow.behind import run_behind
 from stretto.flow.decide import decide
 from stretto.flow.deciders.protocol import Chances
-from stretto.flow.decision import Lookup
+from stretto.flow.decision import HandBack, Lookup
 from stretto.flow.flow import Flow
 from stretto.flow.moment import Moment, Transcript
 from stretto.flow.run import Runner
@@ -36,7 +38,9 @@ from stretto.program.ast import For, Int, Program, Var
 from stretto.program.standard import STANDARD, admit
 from tests.evaluate import literal
 from tests.evaluate.lessons import Lesson, steadily
+from tests.flow.test_decide import FLOW, ORDERS, Fixed, moment
 from tests.program.strategies import Maker, Scope
+from tests.toys import Script
 
 NUMBERS = (0.0, 0.2, 0.9, 0.9, 1.0, 1.5, 1e300, 5e-324, -0.3)
 NO_NUMBERS = (math.nan, math.inf, -math.inf)
@@ -66,9 +70,9 @@ class Wild:
     name: str = "wild"
     asked: list[Site | None] = field(default_factory=list)
 
-    def weigh(self, moment: Moment, offered: tuple[str, ...]) -> dict[str, float]:
+    def weigh(self, at: Moment, offered: tuple[str, ...]) -> dict[str, float]:
         """Anything."""
-        self.asked.append(moment.site)
+        self.asked.append(at.site)
         names = [*offered, "respond"]
         if self.random.random() > self.honest:
             names.remove(self.random.choice(names))
@@ -220,11 +224,11 @@ class Watched(Wild):
     states: list[tuple[int, int]] = field(default_factory=list)
     """The lookups made and the agent's calls executed."""
 
-    def weigh(self, moment: Moment, offered: tuple[str, ...]) -> dict[str, float]:
+    def weigh(self, at: Moment, offered: tuple[str, ...]) -> dict[str, float]:
         """Anything."""
         assert self.walk is not None
         self.states.append((len(self.walk.made), self.walk.executed))
-        return super().weigh(moment, offered)
+        return super().weigh(at, offered)
 
 
 @given(seeds, st.sampled_from(Chances), st.sampled_from((0.0, 0.01, 0.3)))
@@ -258,3 +262,42 @@ def test_whoever_decides_a_replay_keeps_to_the_file_and_to_its_limits(
         assert_compiled(lesson, site, walk.made[made].key.tool)
     behind = Counter(executed for executed, _ in made_at.values())
     assert max(behind.values(), default=0) <= literal.PER_CALL
+
+
+TAKEN = pytest.mark.xfail(
+    strict=True, reason="any number that is not below the threshold is acted on"
+)
+
+
+@pytest.mark.parametrize(
+    ("chances", "p"),
+    [
+        pytest.param(Chances.EXCLUSIVE, math.nan, marks=TAKEN),
+        pytest.param(Chances.EXCLUSIVE, math.inf, marks=TAKEN),
+        pytest.param(Chances.EXCLUSIVE, 1.5, marks=TAKEN),
+        (Chances.EXCLUSIVE, -0.5),
+        (Chances.INDEPENDENT, math.nan),
+        pytest.param(Chances.INDEPENDENT, math.inf, marks=TAKEN),
+        pytest.param(Chances.INDEPENDENT, 1.5, marks=TAKEN),
+        (Chances.INDEPENDENT, -0.5),
+    ],
+)
+def test_on_a_number_that_is_no_probability_nothing_is_looked_up(
+    chances: Chances, p: float
+):
+    try:
+        action = decide(
+            FLOW, moment(), Fixed({"get": p, "respond": 0.1}, chances)
+        ).action
+    except CannotDecide:
+        return
+
+    assert isinstance(action, HandBack)
+
+
+@pytest.mark.xfail(strict=True, raises=KeyError, reason="only lookups are checked for")
+def test_an_audit_names_what_is_wrong_with_a_decider_that_leaves_out_handing_back():
+    episode = Script().turn(("find", {"email": "x@y.z"}, ORDERS)).reply().episode()
+
+    with pytest.raises(CannotDecide, match="respond"):
+        list(decisions(FLOW, Fixed({"get": 0.5}), episode))

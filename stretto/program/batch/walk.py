@@ -43,8 +43,8 @@ class Walk:
     ) -> None:
         self.tables, self.given, self.most_turns = tables, given, most_turns
         self.runs, self.xp = given.runs, given.runs.arrays.xp
-        self.expr = Evaluator(given.runs).expr
-        self.truth = Evaluator(given.runs).truth
+        evaluator = Evaluator(given.runs)
+        self.expr, self.truth = evaluator.expr, evaluator.truth
         zero: Lanes = self.xp.zeros(self.runs.alive.shape)
         self.log_prior = self.log_likelihood = self.log_factors = zero
 

@@ -1,7 +1,7 @@
 """Random runs of random programs, and what the interpreter makes of each."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from random import Random
 from typing import NamedTuple
@@ -89,6 +89,19 @@ class Case(NamedTuple):
             name: value.tolist()[run] if isinstance(value, np.ndarray) else value
             for name, value in self.data.items()
         }
+
+    def only(self, wanted: Callable[[Choices, Fault], bool]) -> "Case":
+        """The runs that are wanted, by their choices and their fault."""
+        kept = [
+            run
+            for run, choices in enumerate(self.choices)
+            if wanted(choices, self.expected(run)[0])
+        ]
+        data = {
+            name: value[kept] if isinstance(value, np.ndarray) else value
+            for name, value in self.data.items()
+        }
+        return self._replace(data=data, choices=[self.choices[run] for run in kept])
 
     def expected(self, run: int) -> tuple[Fault, float, Value | None]:
         """A run's fault, or else what the interpreter scores it and ends with."""

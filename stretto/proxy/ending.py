@@ -1,0 +1,166 @@
+"""
+How a session ends, whichever side goes first.
+
+A server is told to end by the end of its input, then by a signal, then it is killed;
+it has a while after each. What it still says in the meantime reaches the host.
+"""
+
+import signal
+import time
+from enum import Enum, auto
+from queue import Empty, SimpleQueue
+from typing import Protocol, TypeAlias
+
+from stretto.proxy.notes import note
+from stretto.proxy.pump import Outlet, Pump
+
+_EXTENSIONS = 10
+"""How many times as long a server may take that still talks after its input ended."""
+
+
+class Event(Enum):
+    """What a thread has to tell, beside the signals that the process received."""
+
+    HOST_ENDED = auto()
+    """The host will say nothing more."""
+    SERVER_SILENT = auto()
+    """The server's output has ended."""
+    BROKEN = auto()
+    """A side no longer reads."""
+    EXITED = auto()
+    """The server's process has ended."""
+
+
+Happening: TypeAlias = Event | signal.Signals
+
+
+class Server(Protocol):
+    """What an ending needs of a server's process."""
+
+    def signal(self, number: int) -> None:
+        """Signal its group."""
+
+    def sweep(self, patience: float) -> None:
+        """End what it left running."""
+
+
+class _Stage(Enum):
+    SERVING = auto()
+    CLOSED = auto()
+    SIGNALLED = auto()
+    KILLED = auto()
+
+
+class Ending:
+    """
+    Waits for a session's end, and brings it about where that is due.
+
+    Args:
+        child: The server's process.
+        server: Where it reads.
+        host: Where the host reads.
+        pump: Takes what the server says to the host.
+        happenings: What the threads and signals tell.
+        grace_s: How many seconds the server has after each step.
+    """
+
+    def __init__(
+        self,
+        child: Server,
+        server: Outlet,
+        host: Outlet,
+        pump: Pump,
+        happenings: "SimpleQueue[Happening]",
+        grace_s: float,
+    ) -> None:
+        self._child, self._server, self._host = child, server, host
+        self._pump, self._happenings, self._grace_s = pump, happenings, grace_s
+        self._stage = _Stage.SERVING
+        self._deadline: float | None = None
+        self._heard: set[signal.Signals] = set()
+        self._taken = 0
+        self._extensions = 0
+
+    def wait(self) -> None:
+        """Return when the server is gone and all it said has been passed on."""
+        self._wait_for_exit()
+        self._drain()
+        self._host.close()
+        self._child.sweep(self._grace_s)
+
+    def _wait_for_exit(self) -> None:
+        while (happening := self._next()) is not Event.EXITED:
+            match happening:
+                case Event.SERVER_SILENT:
+                    self._host.close()
+                case Event.HOST_ENDED | Event.BROKEN:
+                    self._close_input()
+                case signal.Signals():
+                    self._pass_on(happening)
+                case None if self._stage is _Stage.KILLED:
+                    return
+                case None:
+                    self._escalate()
+
+    def _next(self) -> Happening | None:
+        """What happens next; None when the deadline passes first."""
+        left = None if self._deadline is None else self._deadline - time.monotonic()
+        try:
+            return self._happenings.get(timeout=left if left is None else max(left, 0))
+        except Empty:
+            return None
+
+    def _enter(self, stage: _Stage) -> None:
+        self._stage = stage
+        self._taken = self._pump.taken
+        self._deadline = time.monotonic() + self._grace_s
+
+    def _close_input(self) -> None:
+        if self._stage is _Stage.SERVING:
+            self._server.close()
+            self._enter(_Stage.CLOSED)
+
+    def _pass_on(self, number: signal.Signals) -> None:
+        """Give the server a signal that the proxy got; the same one again kills it."""
+        self._close_input()
+        if number in self._heard:
+            self._kill()
+        elif self._stage is not _Stage.KILLED:
+            self._heard.add(number)
+            self._child.signal(number)
+            self._enter(_Stage.SIGNALLED)
+
+    def _escalate(self) -> None:
+        if self._stage is _Stage.SIGNALLED:
+            self._kill()
+        elif self._is_talking() and self._extensions < _EXTENSIONS:
+            self._extensions += 1
+            self._enter(_Stage.CLOSED)
+        else:
+            note(f"the server goes on {self._grace_s:g} s after its input ended")
+            self._child.signal(signal.SIGTERM)
+            self._enter(_Stage.SIGNALLED)
+
+    def _kill(self) -> None:
+        self._child.signal(signal.SIGKILL)
+        self._enter(_Stage.KILLED)
+
+    def _is_talking(self) -> bool:
+        """Whether the server has said something lately that the host may wait for."""
+        return self._pump.taken > self._taken or self._pump.is_delivering
+
+    def _drain(self) -> None:
+        """
+        Wait until what the server left behind has been passed on.
+
+        Ends early where the host gives a signal, and where nothing more comes because
+        the output is kept open by something that the server started.
+        """
+        while not self._pump.has_ended:
+            self._taken = self._pump.taken
+            self._deadline = time.monotonic() + self._grace_s
+            happening = self._next()
+            if isinstance(happening, signal.Signals):
+                return
+            if happening is None and not self._is_talking():
+                return
