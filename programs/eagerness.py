@@ -32,8 +32,8 @@ from numpyro.infer.util import log_density
 
 from stretto.episodes.step import steps
 from stretto.errors import StrettoError
-from stretto.flow.recorded import Recorded, recorded
 from stretto.flow.caps import PER_CALL
+from stretto.flow.recorded import Recorded, recorded
 from stretto.flow.run import Numbers, Runner, numbers
 from stretto.flow.wire import read_flow
 from stretto.models.families import Decide, Tables, tables

@@ -133,7 +133,9 @@ class Ending:
     def _escalate(self) -> None:
         if self._stage is _Stage.SIGNALLED:
             self._kill()
-        elif self._is_talking() and self._extensions < _EXTENSIONS:
+        elif self._pump.is_delivering:  # the host does not read, so it cannot end
+            self._enter(_Stage.CLOSED)
+        elif self._has_talked() and self._extensions < _EXTENSIONS:
             self._extensions += 1
             self._enter(_Stage.CLOSED)
         else:
@@ -145,22 +147,24 @@ class Ending:
         self._child.signal(signal.SIGKILL)
         self._enter(_Stage.KILLED)
 
-    def _is_talking(self) -> bool:
-        """Whether the server has said something lately that the host may wait for."""
-        return self._pump.taken > self._taken or self._pump.is_delivering
+    def _has_talked(self) -> bool:
+        """Whether the server has said something since the last step."""
+        return self._pump.taken > self._taken
 
     def _drain(self) -> None:
         """
         Wait until what the server left behind has been passed on.
 
         Ends early where the host gives a signal, and where nothing more comes because
-        the output is kept open by something that the server started.
+        something that the server started keeps the output open. A host that reads
+        slowly is waited for, unless it was the host that had the server ended.
         """
         while not self._pump.has_ended:
-            self._taken = self._pump.taken
-            self._deadline = time.monotonic() + self._grace_s
+            self._enter(self._stage)
             happening = self._next()
             if isinstance(happening, signal.Signals):
                 return
-            if happening is None and not self._is_talking():
+            may_wait = self._stage in (_Stage.SERVING, _Stage.CLOSED)
+            is_host_reading = self._pump.is_delivering and may_wait
+            if happening is None and not (self._has_talked() or is_host_reading):
                 return

@@ -10,9 +10,7 @@ from collections.abc import Iterator, Sequence
 
 REDACTED = "<redacted>"
 
-_SECRET = re.compile(
-    "key|token|secret|password|passwd|credential|auth", re.IGNORECASE
-)
+_SECRET = re.compile("key|token|secret|password|passwd|credential|auth", re.IGNORECASE)
 _URL = re.compile(
     r"(?P<scheme>[a-z][a-z0-9+.-]*://)(?:[^/?#]*@)?(?P<place>[^?#]*)"
     r"(?P<query>\?[^#]*)?(?P<fragment>#.*)?",

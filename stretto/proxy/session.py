@@ -3,7 +3,6 @@
 import os
 import re
 import time
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from stretto.canonical import Json
@@ -15,14 +14,19 @@ _STATED = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 class Session(NamedTuple):
     """One run of the proxy, from its start to the server's end."""
 
-    started_unix_ms: int
-    process: int
     command: tuple[str, ...]
     """The server's, nothing redacted."""
+    started_unix_ms: int
+    process: int
     host_session: str | None = None
     domain: str | None = None
     agent_model: str | None = None
     server_name: str | None = None
+
+    @classmethod
+    def beginning(cls, command: tuple[str, ...], **known: str | None) -> "Session":
+        """The session that begins now, in this process."""
+        return cls(command, time.time_ns() // 10**6, os.getpid(), **known)
 
     def id(self, nth: int = 1) -> str:
         """
@@ -49,7 +53,7 @@ class Session(NamedTuple):
         }
 
 
-def host_session(stated: str | None) -> str | None:
+def host_session(stated: str | None) -> str:
     """
     What ties the logs of one host's servers together.
 
@@ -59,11 +63,6 @@ def host_session(stated: str | None) -> str | None:
     if stated is not None and _STATED.fullmatch(stated):
         return stated
     return f"host-{os.getppid()}"
-
-
-def started(command: Sequence[str], **known: str | None) -> Session:
-    """The session that begins now, in this process."""
-    return Session(time.time_ns() // 10**6, os.getpid(), tuple(command), **known)
 
 
 def _text(argument: str) -> str:

@@ -8,8 +8,8 @@ from stretto.files import Node
 from stretto.flow.wire import flow_json, parse_flow
 from stretto.learn.learn import learn
 from stretto.learn.settings import Settings
-from tests.evaluate import literal
 from tests.evaluate.sessions import MANIFESTS, across_servers, episodes
+from tests.flow.literal import named
 from tests.toys import Script
 
 
@@ -56,7 +56,7 @@ def steadily() -> Episode:
 
 
 def _change(file: dict, random: Random) -> None:
-    sites = [literal.named(site) for site, _ in file["sites"]["next"]]
+    sites = [named(site) for site, _ in file["sites"]["next"]]
     if random.random() < 0.4:
         file["stretto_flow"] = 2
         file["thresholds"] = {

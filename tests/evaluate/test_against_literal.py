@@ -25,6 +25,7 @@ from stretto.traces.reader import read
 from tests.conftest import shared
 from tests.evaluate import literal
 from tests.evaluate.lessons import Lesson
+from tests.flow import literal as deciding
 
 RETAIL = "sessions/tau2-retail-codesque16/retail__gpt-4.1-mini__"
 AIRLINE = "sessions/tau2-sierra-prs/airline__gpt-4.1__20.json.gz"
@@ -126,7 +127,7 @@ def decided(seed: int, name: str, threshold: float) -> Iterator[tuple[Decision, 
     for events, pending in moments(episode):
         moment = Transcript.of(lesson.flow, events).moment(pending)
         found = decide(lesson.flow, moment, who, threshold=threshold)
-        yield found, literal.decide(lesson.file, events, pending, name, threshold)
+        yield found, deciding.decide(lesson.file, events, pending, name, threshold)
 
 
 @given(seeds, st.sampled_from(DECIDERS), st.sampled_from((0.05, *THRESHOLDS)))

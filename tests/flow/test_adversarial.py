@@ -36,8 +36,9 @@ from stretto.flow.moment import Moment, Transcript
 from stretto.flow.run import Runner
 from stretto.program.ast import For, Int, Program, Var
 from stretto.program.standard import STANDARD, admit
-from tests.evaluate import literal
 from tests.evaluate.lessons import Lesson, steadily
+from tests.evaluate.literal import IN_ALL, PER_CALL, PER_EPISODE
+from tests.flow.literal import options_at
 from tests.flow.test_decide import FLOW, ORDERS, Fixed, moment
 from tests.program.strategies import Maker, Scope
 from tests.toys import Script
@@ -182,7 +183,7 @@ def hostile(episode: Episode, random: Random) -> Episode:
 def assert_compiled(lesson: Lesson, site: Site | None, tool: str) -> None:
     """The lookup is a read that the flow's file offers at the site, and acts there."""
     assert site is not None
-    assert tool in literal.options_at(lesson.file, site)
+    assert tool in options_at(lesson.file, site)
     assert lesson.file["manifest"]["tools"][tool] == "read"
     assert lesson.file.get("thresholds", {}).get(str(site), 0.0) <= 1
     promoted = lesson.file.get("promoted")
@@ -251,17 +252,17 @@ def test_whoever_decides_a_replay_keeps_to_the_file_and_to_its_limits(
         event("refused")
 
     event(f"{len(walk.made) // 10}0 lookups or more")
-    assert len(walk.made) <= literal.PER_EPISODE
+    assert len(walk.made) <= PER_EPISODE
     made_at = {
         made: (executed, site)
         for (made, executed), site in zip(decider.states, decider.asked, strict=True)
         if made < len(walk.made)
     }
     for made, (executed, site) in made_at.items():
-        assert made + executed < literal.IN_ALL
+        assert made + executed < IN_ALL
         assert_compiled(lesson, site, walk.made[made].key.tool)
     behind = Counter(executed for executed, _ in made_at.values())
-    assert max(behind.values(), default=0) <= literal.PER_CALL
+    assert max(behind.values(), default=0) <= PER_CALL
 
 
 TAKEN = pytest.mark.xfail(
@@ -300,4 +301,4 @@ def test_an_audit_names_what_is_wrong_with_a_decider_that_leaves_out_handing_bac
     episode = Script().turn(("find", {"email": "x@y.z"}, ORDERS)).reply().episode()
 
     with pytest.raises(CannotDecide, match="respond"):
-        list(decisions(FLOW, Fixed({"get": 0.5}), episode))
+        list(decisions(FLOW, Fixed({"get": 0.5}, Chances.INDEPENDENT), episode))

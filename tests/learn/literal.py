@@ -10,7 +10,7 @@ from collections import defaultdict
 from itertools import pairwise
 
 from stretto.episodes.tasks import task_group
-from tests.evaluate.literal import (
+from tests.flow.literal import (
     START,
     action,
     fields_of,

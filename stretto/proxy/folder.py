@@ -1,0 +1,63 @@
+"""The folder that session logs are kept in."""
+
+import os
+from itertools import count
+
+from stretto.errors import CannotWrite
+from stretto.proxy.entry import header
+from stretto.proxy.logfile import LogFile
+from stretto.proxy.notes import note
+from stretto.proxy.retain import prune
+from stretto.proxy.session import Session
+
+
+class LogFolder:
+    """
+    A folder for logs, made where it is missing.
+
+    Args:
+        path: `~` and what begins with `~/` are in the home folder.
+        retain_days: How many days to keep the logs in it; None is for ever.
+
+    Raises:
+        CannotWrite: it cannot be made, or nothing can be written to it.
+    """
+
+    def __init__(self, path: str, retain_days: int | None = None) -> None:
+        is_at_home = path == "~" or path.startswith("~/")
+        self.path = os.path.expanduser(path) if is_at_home else path
+        self._retain_days = retain_days
+        try:
+            os.makedirs(self.path, mode=0o700, exist_ok=True)
+        except OSError as cause:
+            raise CannotWrite(f"{path} cannot be made: {cause.strerror}") from cause
+        if not os.access(self.path, os.W_OK | os.X_OK):
+            raise CannotWrite(f"{path} cannot be written to")
+
+    def new_log(self, session: Session) -> LogFile:
+        """
+        A session's log, its header written; old logs are deleted behind it.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        for nth in count(1):
+            id = session.id(nth)
+            path = os.path.join(self.path, f"{id}.jsonl")
+            try:
+                log = LogFile(path)
+                break
+            except FileExistsError:  # another proxy's, with our number on its machine
+                continue
+        log.append(header(session.about(id)))
+        note(f"recording to {path}")
+        if self._retain_days is not None:
+            _prune(self.path, self._retain_days)
+        return log
+
+
+def _prune(folder: str, days: int) -> None:
+    pruned = prune(folder, days)
+    for problem in pruned.problems:
+        note(problem)
+    note(f"deleted {pruned.deleted} logs older than {days} days")
