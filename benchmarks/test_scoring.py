@@ -92,14 +92,14 @@ def batch(runs):
     return Batch.of(runs.choices)
 
 
-def compiled_score(runs, batch):
-    """Scores runs that are on the device already."""
+def compiled_log_prob(runs, batch):
+    """The log-probabilities of runs that are on the device already."""
     with float64():
         prepared = compiled.prepare(
             runs.flow.program, tables(runs.flow), runs.told, batch
         )
         log_p = {n: jnp.asarray(t.log_p) for n, t in tables(runs.flow).items()}
-    return lambda: jax.block_until_ready(prepared.score(log_p))
+    return lambda: jax.block_until_ready(prepared.log_prob(log_p))
 
 
 def test_scoring_in_numpy_beside_the_interpreter(benchmark, runs, batch):
@@ -138,7 +138,7 @@ def test_scoring_in_numpy_beside_numpyros_handlers(benchmark, runs, batch):
 
 
 def test_scoring_by_compiled_code_beside_numpyros_handlers(benchmark, runs, batch):
-    run = compiled_score(runs, batch)
+    run = compiled_log_prob(runs, batch)
     run()
     beside(
         benchmark,
@@ -151,7 +151,7 @@ def test_scoring_by_compiled_code_beside_numpyros_handlers(benchmark, runs, batc
 
 
 def test_scoring_by_compiled_code_beside_numpy(benchmark, runs, batch):
-    found, told, run = tables(runs.flow), runs.told, compiled_score(runs, batch)
+    found, told, run = tables(runs.flow), runs.told, compiled_log_prob(runs, batch)
     run()
     beside(
         benchmark,

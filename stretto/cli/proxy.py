@@ -33,10 +33,10 @@ Put it before the server's command wherever the host keeps that. Every byte pass
 it came, in both directions; the server keeps its environment and its standard error.
 """
 _MORE = f"""\
-The exit status is the server's, 128 + n where signal n ended it, {OWN_FAILURE} where the
-proxy failed, and 2 where its options are wrong. {SESSION_VARIABLE} in the environment
-names the host's session in the log, so that the logs of several servers can be put
-together.
+The exit status is the server's, 128 + n where signal n ended it, {OWN_FAILURE} where
+the proxy failed, and 2 where its options are wrong. {SESSION_VARIABLE} in the
+environment names the host's session in the log, so that the logs of several servers
+can be put together.
 
 Example:
   {NAME} --record ~/sessions --domain shop -- npx -y @acme/shop-server
@@ -70,6 +70,7 @@ def run(arguments: Sequence[str]) -> int:
             options.command, recorder=_recorder(options), grace_s=options.grace_s
         )
     except SystemExit as end:
+        sys.stdout.flush()  # the help, if that was asked for
         return end.code if isinstance(end.code, int) else 0
     except StrettoError as error:
         note(f"{error} ({error.hint})" if error.hint else str(error))

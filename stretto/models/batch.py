@@ -54,14 +54,23 @@ class Prepared(eqx.Module):
 
     @float64()
     def score(self, log_p: Mapping[str, Float[Array, "..."]]) -> Scores:
-        """
-        What each run comes to where each family's `Tabled.log_p` is this.
+        """What each run comes to where each family's `Tabled.log_p` is this."""
+        found = _score(self.plan, dict(log_p), self.data, self.columns, self.lane)
+        return Scores(*(of_lanes[: self.runs] for of_lanes in found))
 
-        The log-probabilities are differentiable in it: the derivatives are how often
-        each value came up.
+    @float64()
+    def log_prob(
+        self, log_p: Mapping[str, Float[Array, "..."]]
+    ) -> Float[Array, " run"]:
         """
-        scores = _score(self.plan, dict(log_p), self.data, self.columns, self.lane)
-        return Scores(*(found[: self.runs] for found in scores))
+        The log-probabilities alone, in about half the time.
+
+        They are differentiable in `log_p`: the derivatives are how often each value
+        came up.
+        """
+        found: Float[Array, " lane"]
+        found = _log_prob(self.plan, dict(log_p), self.data, self.columns, self.lane)
+        return found[: self.runs]
 
 
 @float64()
@@ -123,8 +132,7 @@ def bucket(n: int) -> int:
     return power * 3 // 4 if n <= power * 3 // 4 else power
 
 
-@partial(jax.jit, static_argnums=0)
-def _score(
+def _walked(
     plan: Plan,
     log_p: dict[str, Array],
     data: dict[str, Array],
@@ -140,7 +148,14 @@ def _score(
         columns,
         most_turns=plan.most_turns,
     )
-    return Scores(*(found[lane] for found in scores))
+    by_run: Scores = jax.tree.map(
+        lambda found: jnp.take(found, lane, mode="clip"), scores
+    )
+    return by_run
+
+
+_score = jax.jit(_walked, static_argnums=0)
+_log_prob = jax.jit(lambda *args: _walked(*args).log_prob, static_argnums=0)
 
 
 def _padded(

@@ -67,7 +67,7 @@ def as_text(t_ms: int, sender: Sender, line: Line) -> bytes:
 
 def report(t_ms: int, method: str, params: dict[str, Json]) -> bytes:
     """An entry in which the proxy says what the log does not hold."""
-    message = {"jsonrpc": "2.0", "method": method, "params": params}
+    message: Json = {"jsonrpc": "2.0", "method": method, "params": params}
     return _line({"t_ms": t_ms, "from": Sender.PROXY, "message": message})
 
 

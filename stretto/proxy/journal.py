@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, Protocol
 
+from stretto.canonical import Json
 from stretto.proxy.entry import GAP, Sender, as_message, as_text, report, verbatim
 from stretto.proxy.lines import Line, Lines
 from stretto.proxy.notes import note
@@ -74,8 +75,9 @@ class Journal:
             self._streams[sender] = _Stream(self._longest)
         stream = self._streams[sender]
         if isinstance(said, Loss):
-            about = {"from": sender, "lines": stream.lose(said), "bytes": said.size}
-            self._enter(report(t_ms, GAP, about))
+            lost = stream.lose(said)
+            gap: dict[str, Json] = {"from": sender, "lines": lost, "bytes": said.size}
+            self._enter(report(t_ms, GAP, gap))
         else:
             for line in stream.lines(said):
                 self._line(t_ms, sender, line)

@@ -10,7 +10,6 @@ session goes on.
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
 from typing import NamedTuple
 
 from stretto.proxy.entry import Sender
@@ -19,6 +18,11 @@ from stretto.proxy.notes import note
 
 ROOM = 64 * 2**20
 """How many bytes may wait to be written."""
+_REST_S = 0.002
+"""How long the writer rests when it has caught up, so that calls meet it more rarely.
+
+It is what a proxy that is killed may leave unwritten.
+"""
 _OVERHEAD = 200
 """What a waiting chunk takes beside its bytes, in bytes."""
 
@@ -65,22 +69,23 @@ class Recorder:
             if chunk and self._held + _room_of(chunk) > self._room:
                 self._lost[sender] = self._lost.get(sender, Loss()).then(chunk)
                 return
-            self._put_losses(sender)
+            self._put_losses()
             self._put(sender, chunk)
             self._changed.notify()
 
     def close(self, patience: float) -> None:
         """Write what is waiting, for at most `patience` seconds, and end the log."""
         with self._changed:
-            for sender in [*self._lost]:
-                self._put_losses(sender)
+            if self._is_open:
+                self._put_losses()
             self._is_open = False
             self._changed.notify()
         self._thread.join(patience)
 
-    def _put_losses(self, sender: Sender) -> None:
-        if (loss := self._lost.pop(sender, None)) is not None:
+    def _put_losses(self) -> None:
+        for sender, loss in self._lost.items():
             self._put(sender, loss)
+        self._lost.clear()
 
     def _put(self, sender: Sender, said: bytes | Loss) -> None:
         t_ms = (time.monotonic_ns() - self._start) // 10**6
@@ -93,6 +98,7 @@ class Recorder:
                 self._journal.add(*said)
                 if not self._waiting:
                     self._journal.flush()
+                    time.sleep(_REST_S)
             self._journal.close()
         except OSError as cause:
             note(f"recording stopped: {cause.filename}: {cause.strerror}")

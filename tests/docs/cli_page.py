@@ -66,7 +66,7 @@ def page() -> str:
 
 def _commands(group: click.Group, path: str) -> Iterator[tuple[str, click.Command]]:
     """The commands by name, and a group before those in it."""
-    context = click.Context(group)
+    context = _context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)
         assert command is not None
@@ -75,12 +75,17 @@ def _commands(group: click.Group, path: str) -> Iterator[tuple[str, click.Comman
             yield from _commands(command, f"{path} {name}")
 
 
+def _context(command: click.Command) -> click.Context:
+    """Where the command line runs it: a command keeps the first help option it had."""
+    return click.Context(command, **cli.context_settings)
+
+
 def _reads(command: click.Command) -> bool:
     return any(parameter.name == "paths" for parameter in command.params)
 
 
 def _section(path: str, command: click.Command, shared: Sequence[Option]) -> str:
-    usage = command.collect_usage_pieces(click.Context(command))
+    usage = command.collect_usage_pieces(_context(command))
     told = cleandoc(command.help or "").split("\n\n")
     example = (command.epilog or "").partition("Example:\n")[2]
     parts = [
@@ -98,7 +103,7 @@ def _section(path: str, command: click.Command, shared: Sequence[Option]) -> str
 
 
 def _options(command: click.Command) -> list[Option]:
-    context = click.Context(command)
+    context = _context(command)
     records = [parameter.get_help_record(context) for parameter in command.params]
     return [Option(*record) for record in records if record is not None and record[1]]
 

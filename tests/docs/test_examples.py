@@ -11,11 +11,13 @@ from stretto.episodes.manifest import read_manifest
 from stretto.program.standard import admit
 from tests.docs.console import DOCS, EXAMPLES, console_blocks, quoted
 
+_CACHES = {"__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", "demo"}
+
 PAGES = sorted(DOCS.rglob("*.md"))
 FILES = sorted(
     path.relative_to(EXAMPLES).as_posix()
     for path in EXAMPLES.rglob("*.*")
-    if path.is_file() and path.parent.name[0] not in "._"
+    if path.is_file() and not _CACHES & {*path.relative_to(EXAMPLES).parts}
 )
 
 

@@ -65,7 +65,7 @@ def test_the_derivative_in_a_log_probability_is_how_often_its_value_came_up() ->
     prepared = prepare(*tried[:3], Batch.of(tried.choices))
 
     def total(log_p: dict[str, jax.Array]) -> jax.Array:
-        return jnp.sum(prepared.score(log_p).log_prob)
+        return jnp.sum(prepared.log_prob(log_p))
 
     with float64():
         even = {name: jnp.full(t.log_p.shape, -1.0) for name, t in TABLES.items()}
