@@ -9,7 +9,7 @@ import click
 
 from stretto.canonical import Json
 from stretto.cli.examples import example
-from stretto.cli.options import Sessions, as_json, sessions
+from stretto.cli.options import Sessions, as_json, labelled_sessions
 from stretto.cli.table import show_table
 from stretto.episodes.episode import Episode
 from stretto.episodes.manifest import Kind, Manifest
@@ -36,7 +36,7 @@ class Group(NamedTuple):
         "stretto episodes logs/ --rewards rewards.json --strict",
     ),
 )
-@sessions
+@labelled_sessions
 @as_json
 def episodes(sessions: Sessions, as_json: bool) -> None:
     """
@@ -62,6 +62,8 @@ def episodes(sessions: Sessions, as_json: bool) -> None:
     notes = (_tools(sessions.manifest()), _left_out(sessions.ledger))
     for line in (*filter(None, notes), *_problems(sessions.ledger)):
         click.echo(printable(line))
+    if not groups and sessions.ledger.counts["folders left out"]:
+        click.echo("nothing was read; `--recursive` looks into the folders too")
 
 
 def tally(read: Iterable[Episode]) -> Mapping[Group, Counter[str]]:
@@ -95,12 +97,11 @@ def _tools(manifest: Manifest) -> str:
 def _left_out(ledger: Ledger) -> str:
     """Everything the ledger counted that is neither a file nor an episode read."""
     known = {"files", "episodes", "empty", "problems"}
-    odd = {
-        name: n for name, n in sorted(ledger.counts.items()) if n and name not in known
-    }
-    return (
-        "also: " + ", ".join(f"{n:,} {name}" for name, n in odd.items()) if odd else ""
-    )
+    odd = [f"{n:,} {name}" for name, n in sorted(ledger.counts.items())
+           if name not in known and n]  # fmt: skip
+    if ledger.apart:
+        odd.append(f"not merged, as logs overlap: {', '.join(ledger.apart)}")
+    return f"also: {', '.join(odd)}" if odd else ""
 
 
 def _problems(ledger: Ledger) -> Iterable[str]:

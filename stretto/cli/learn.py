@@ -2,6 +2,7 @@
 
 import importlib
 import json
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import cast
@@ -10,7 +11,7 @@ import click
 
 from stretto.canonical import Json
 from stretto.cli.examples import example
-from stretto.cli.options import Sessions, as_json, sessions
+from stretto.cli.options import Sessions, as_json, labelled_sessions
 from stretto.cli.problems import warn_of_problems
 from stretto.cli.tasks import Tasks, tasks
 from stretto.episodes.manifest import Kind
@@ -30,7 +31,7 @@ from stretto.program.standard import STANDARD
         "    -o retail.flow.json",
     ),
 )
-@sessions
+@labelled_sessions
 @tasks("train")
 @click.option(
     "-o",
@@ -128,9 +129,12 @@ def learn(
     corpus = sessions.corpus()
     found = survey(corpus, settings)
     warn_of_problems(sessions.ledger)
+    manifest = sessions.manifest()
+    if not manifest.domain:
+        manifest = replace(manifest, domain="+".join(sorted(found.domains - {""})))
     learned = learn_flow(
         corpus,
-        sessions.manifest(),
+        manifest,
         settings,
         surveyed=found,
         contracts=sessions.ledger.contracts,
@@ -168,6 +172,10 @@ def _lines(learned: Learned, out: Path) -> list[str]:
         f"α          {_alpha(learned)}",
         f"features   {_features(learned)}",
     ]
+    if len(flow.provenance.sources) > 1:
+        lines.append(
+            f"agents     {', '.join(flow.provenance.sources)}: one habit of all"
+        )
     if learned.on_trust:
         lines.append(
             f"on trust   {learned.on_trust} of the sessions used carry no reward and "

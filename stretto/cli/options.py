@@ -1,9 +1,10 @@
 """The options that several commands share."""
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeAlias
 
 import click
 
@@ -14,6 +15,8 @@ from stretto.files import read_json
 from stretto.learn.corpus import Corpus
 from stretto.traces.ledger import Ledger
 from stretto.traces.reader import ReadOptions, read
+
+Decorator: TypeAlias = Callable[[Callable[..., None]], Callable[..., None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,26 +53,43 @@ class Sessions:
         return read(self.paths, reader=self.reader, options=options, ledger=Ledger())
 
     def manifest(self) -> Manifest:
-        """What the sessions say about their tools, and `--manifest` laid over it."""
+        """
+        What the sessions say about their tools, and `--manifest` laid over it.
+
+        Its domain is that of `--domain`, else the manifest's, else the sessions'.
+        """
         found = self.ledger.manifest
-        return found if self.given is None else found.merged(self.given)
+        if self.given is not None:
+            merged = found.merged(self.given)
+            found = replace(merged, domain=self.given.domain or found.domain)
+        return replace(found, domain=self.options.domain or found.domain)
 
 
 def sessions(command: Callable[..., None]) -> Callable[..., None]:
-    """Has the command take paths and the reading options, as one `sessions`."""
+    """Has the command take paths and how to read them, as one `sessions`."""
+    return _taking(command, _READING)
 
+
+def labelled_sessions(command: Callable[..., None]) -> Callable[..., None]:
+    """As `sessions`, with the options that say what the files do not."""
+    return _taking(command, (*_READING, *_LABELLING))
+
+
+def _taking(
+    command: Callable[..., None], options: Sequence[Decorator]
+) -> Callable[..., None]:
     @functools.wraps(command)
     def wrapped(
         paths: tuple[Path, ...],
         reader: str | None,
-        rewards: Path | None,
-        manifest: Path | None,
-        domain: str | None,
-        agent: str | None,
-        reward_field: str | None,
         recursive: bool,
         strict: bool,
         strip_stop: bool,
+        rewards: Path | None = None,
+        manifest: Path | None = None,
+        domain: str | None = None,
+        agent: str | None = None,
+        reward_field: str | None = None,
         **others: object,
     ) -> None:
         chosen = ReadOptions(
@@ -84,9 +104,10 @@ def sessions(command: Callable[..., None]) -> Callable[..., None]:
         given = None if manifest is None else read_manifest(manifest)
         command(sessions=Sessions(paths, reader, chosen, given), **others)
 
-    for decorate in reversed(_READING):
-        wrapped = decorate(wrapped)
-    return wrapped
+    decorated: Callable[..., None] = wrapped
+    for decorate in reversed(options):
+        decorated = decorate(decorated)
+    return decorated
 
 
 as_json = click.option(
@@ -106,7 +127,7 @@ def read_rewards(path: Path) -> Mapping[str, float]:
 
 _FILE = click.Path(path_type=Path)
 
-_READING = (
+_READING: Sequence[Decorator] = (
     click.argument(
         "paths",
         nargs=-1,
@@ -119,6 +140,21 @@ _READING = (
         help="The files' format: atif, claude-code, openai-chat, otel, sessions, tau1, "
         "tau2, or another that is installed; found by looking if left out.",
     ),
+    click.option(
+        "--recursive", is_flag=True, help="Look into the folders of a folder too."
+    ),
+    click.option(
+        "--strict", is_flag=True, help="Stop at the first thing that cannot be read."
+    ),
+    click.option(
+        "--strip-stop",
+        is_flag=True,
+        help="Take a simulated user's stop tokens, such as ###STOP###, out of what "
+        "users say.",
+    ),
+)
+
+_LABELLING: Sequence[Decorator] = (
     click.option(
         "--domain", metavar="NAME", help="The domain, whatever the files say it is."
     ),
@@ -143,17 +179,5 @@ _READING = (
         type=_FILE,
         help="JSON, {domain: name, tools: {tool: read, write or generic}}; goes before "
         "what the files say.",
-    ),
-    click.option(
-        "--recursive", is_flag=True, help="Look into the folders of a folder too."
-    ),
-    click.option(
-        "--strict", is_flag=True, help="Stop at the first thing that cannot be read."
-    ),
-    click.option(
-        "--strip-stop",
-        is_flag=True,
-        help="Take a simulated user's stop tokens, such as ###STOP###, out of what "
-        "users say.",
     ),
 )

@@ -24,7 +24,7 @@ from stretto.flow.tally import tally
 from stretto.flow.wire import parse_flow, read_flow
 from stretto.program import handlers
 from stretto.program.ast import Program
-from stretto.program.source import read_program_file
+from stretto.program.source import located, read_program_file
 from stretto.program.standard import admit
 from stretto.program.text import render
 
@@ -71,8 +71,8 @@ def program() -> None:
     Check, print, run or score a program.
 
     FILE is a program, as text or as JSON. It may also be a flow, which stands for its
-    own program and, where --flow names no other, its own counts. The programs that
-    come with stretto are in programs/.
+    own program and, where --flow names no other, its own counts; or the name of a
+    program that comes with stretto, such as one-lookup.
     """
 
 
@@ -201,7 +201,7 @@ class _Loaded(NamedTuple):
 
 def _load(file: Path, flow: Path | None) -> _Loaded:
     counts = None if flow is None else read_flow(flow)
-    if (text := read_text(file)).lstrip().startswith("{"):
+    if (text := read_text(located(file))).lstrip().startswith("{"):
         node = parse_json(text, str(file))
         if "stretto_flow" in node.fields():
             own = parse_flow(node)

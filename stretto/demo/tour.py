@@ -85,7 +85,7 @@ def tour(out: Path, seed: int, say: Callable[[str], None]) -> Tour:
         result.settings, result.chosen, "shop.flow.json", result.decider
     )
     write_text(out / "replay.md", markdown(document))
-    say(f"replayed  {out / 'replay.md'}: {saving(result.chosen)} saved")
+    say(f"replayed  {out / 'replay.md'}: saves {saving(result.chosen)}")
     write_text(out / "report.html", html(_page(result)))
     say(f"reported  {out / 'report.html'}: open it in a browser")
     return result
@@ -108,7 +108,7 @@ def _replayed(
 
 def _setting(threshold: float, rows: list[Row]) -> Setting:
     interval = share_interval(
-        range(len(rows)), [r.turns_saved for r in rows], [r.turns for r in rows]
+        [r.task for r in rows], [r.turns_saved for r in rows], [r.turns for r in rows]
     )
     return Setting(threshold, totals(rows), interval)
 

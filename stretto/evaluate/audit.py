@@ -48,6 +48,8 @@ class Audit:
 
     domain: str
     decider: str
+    served_by: str
+    """The decider the flow is served with when none is named."""
     episodes: int
     decisions: int
     log_p: float
@@ -163,6 +165,7 @@ def _audit(
     return Audit(
         domain=flow.manifest.domain,
         decider=decider.name,
+        served_by=default_name(flow),
         episodes=episodes,
         decisions=total.scored,
         log_p=total.log_p,

@@ -16,6 +16,7 @@ class Survey:
     on_trust: int = 0
     tools: set[str] = field(default_factory=set)
     sources: set[str] = field(default_factory=set)
+    domains: set[str] = field(default_factory=set)
     chosen: list[int] = field(default_factory=list)
     """The places, in reading order, of the sessions to learn from."""
 
@@ -26,6 +27,7 @@ def survey(episodes: Iterable[Episode], settings: Settings = Settings()) -> Surv
     for index, episode in enumerate(episodes):
         found.episodes += 1
         found.sources.add(episode.agent)
+        found.domains.add(episode.domain)
         for event in episode.events:
             if isinstance(event, AssistantTurn):
                 found.tools.update(call.tool for call in event.calls)

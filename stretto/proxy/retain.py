@@ -31,20 +31,27 @@ class Pruned(NamedTuple):
 def prune(folder: str, days: int) -> Pruned:
     """Delete a folder's logs that were last written more than `days` days ago."""
     before = time.time() - days * _DAY_S
-    deleted, problems = 0, []
     try:
         with os.scandir(folder) as found:
             old = [file for file in found if _is_old(file, before)]
     except OSError as cause:
         return Pruned(0, (f"{folder} cannot be read: {cause.strerror}",))
-    for file in old:
-        try:
-            if _is_ours(file):
-                os.unlink(file)
-                deleted += 1
-        except OSError as cause:
-            problems.append(f"{file.path} cannot be deleted: {cause.strerror}")
-    return Pruned(deleted, tuple(problems))
+    outcomes = [*map(_delete, old)]
+    problems = tuple(outcome for outcome in outcomes if isinstance(outcome, str))
+    return Pruned(outcomes.count(True), problems)
+
+
+def _delete(file: "os.DirEntry[str]") -> bool | str:
+    """Whether a file was deleted; why not, where it should have been."""
+    try:
+        if not _is_ours(file):
+            return False
+        os.unlink(file)
+    except FileNotFoundError:  # another proxy was faster
+        return False
+    except OSError as cause:
+        return f"{file.path} cannot be deleted: {cause.strerror}"
+    return True
 
 
 def _is_old(file: "os.DirEntry[str]", before: float) -> bool:
@@ -54,7 +61,7 @@ def _is_old(file: "os.DirEntry[str]", before: float) -> bool:
             and file.is_file(follow_symlinks=False)
             and file.stat(follow_symlinks=False).st_mtime < before
         )
-    except FileNotFoundError:  # another proxy was faster
+    except FileNotFoundError:
         return False
 
 

@@ -56,8 +56,13 @@ def _key(audit: Audit) -> Key:
 
 def _reading(audit: Audit) -> str:
     missed = audit.decisions - audit.offered
-    text = (
-        f"Domain {audit.domain}, decided by the {audit.decider}. "
+    text = f"Domain {audit.domain}, decided by the {audit.decider}. "
+    if audit.decider != audit.served_by:
+        text += (
+            f"Served, the flow is decided by {audit.served_by}; an audit asks for "
+            "probabilities of the one next step. "
+        )
+    text += (
         f"The agents' steps have a mean probability of {audit.expected_agreement:.3f}. "
     )
     if missed:

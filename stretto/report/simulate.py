@@ -31,9 +31,9 @@ def simulation_document(
             "agents do what the flow finds unlikely, a share near 1 that they are more "
             "regular than it expects."
         ),
-        Heading("Surprise"),
     ]
     if draw is not None:
+        parts.append(Heading("Surprise"))
         drawn = draw.spread([-p / n for p in runs], -found.log_p / n, "nats a decision")
         parts.append(Figure(drawn, "The record among the flow's own runs."))
     parts += [Heading("Options"), _options(found)]

@@ -6,7 +6,14 @@ package that installs one is asked beside those that come with stretto.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
@@ -118,7 +125,10 @@ def _found(
         for folder, folders, names in os.walk(path, onerror=_entering(ledger)):
             for name in sorted(names):
                 yield _File(Path(folder, name), is_named=False)
-            folders[:] = sorted(folders) if options.recursive else []
+            if not options.recursive:
+                ledger.count("folders left out", len(folders))
+                folders.clear()
+            folders.sort()
 
 
 def _entering(ledger: Ledger) -> Callable[[OSError], None]:
@@ -189,7 +199,9 @@ def _finished(
     episodes: Iterable[Episode], options: ReadOptions, ledger: Ledger
 ) -> Iterator[Episode]:
     names = Names()
+    ungraded = set(options.rewards or ())
     for episode in episodes:
+        ungraded.discard(episode.id)
         episode = _overlaid(episode, options)
         ledger.count("episodes")
         if not episode.events:
@@ -198,6 +210,13 @@ def _finished(
             ledger.count("renamed episodes")
             episode = replace(episode, id=unique)
         yield episode
+    if ungraded:
+        ledger.problem("--rewards", f"no session is called {_some(ungraded)}")
+
+
+def _some(names: Collection[str]) -> str:
+    first, *others = sorted(names)
+    return f"{first!r}, nor {len(others):,} others named" if others else repr(first)
 
 
 def _overlaid(episode: Episode, options: ReadOptions) -> Episode:

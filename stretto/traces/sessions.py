@@ -129,7 +129,7 @@ def _log(
     if not logs:
         return None
     if group.session is not None:
-        ledger.count("merged_logs", len(logs))
-        ledger.count("merged_sessions")
+        ledger.count("merged logs", len(logs))
+        ledger.count("merged sessions")
         return merge(logs, group.session)
     return qualified(logs[0]) if merges else logs[0]

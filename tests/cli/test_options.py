@@ -4,7 +4,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from stretto.cli.options import Sessions, sessions
+from stretto.cli.options import Sessions, labelled_sessions
 
 
 def chosen(*args: object) -> Sessions:
@@ -13,7 +13,7 @@ def chosen(*args: object) -> Sessions:
 
     @click.command()
     @click.option("--own")
-    @sessions
+    @labelled_sessions
     def command(sessions: Sessions, own: str | None) -> None:
         given.append((sessions, own))
 
@@ -51,7 +51,7 @@ def test_two_commands_do_not_share_a_ledger(tmp_path):
 
 def test_a_command_without_paths_is_a_usage_error():
     @click.command()
-    @sessions
+    @labelled_sessions
     def command(sessions: Sessions) -> None:
         raise AssertionError(sessions)
 

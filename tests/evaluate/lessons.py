@@ -43,9 +43,9 @@ class Lesson:
         return self.named(episodes(self.seed + 1, n, **sizes))
 
 
-def steadily() -> Episode:
+def steadily(n_orders: int = 3) -> Episode:
     """A session whose agent reads all there is, one call after the other."""
-    orders = ["W101", "W102", "W103"]
+    orders = [f"W{101 + i}" for i in range(n_orders)]
     script = Script().user("hello").turn(("find", {"name": "Ann"}, "u_11"))
     script.turn(("user", {"user_id": "u_11"}, {"orders": orders, "user_id": "u_11"}))
     for order in orders:

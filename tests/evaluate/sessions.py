@@ -17,6 +17,7 @@ from stretto.episodes.manifest import Kind, Manifest, ToolDocs
 MANIFEST = Manifest(
     "shop",
     {
+        "about": Kind.READ,
         "cancel": Kind.WRITE,
         "find": Kind.READ,
         "get": Kind.READ,
@@ -28,7 +29,7 @@ MANIFEST = Manifest(
     },
     {"track": ToolDocs("Where a parcel is.", {"order_id": "", "user_id": ""})},
 )
-"""`track` is in no training session; `think` is of no known kind."""
+"""No session calls `about` or `track`; `think` is of no known kind."""
 
 _SERVERS = {"find": "desk", "user": "desk", "search": "desk", "cancel": "desk"}
 """Where tools live in the sessions of several servers; the others are the depot's."""
@@ -107,6 +108,7 @@ class Session:
         self.orders = random.sample(
             _ORDERS[: n_orders + 1], random.randint(1, n_orders)
         )
+        self.next = self.orders[0]
         self.made: list[tuple[str, object]] = []
 
     def sometimes(self, share: float) -> bool:
@@ -159,7 +161,7 @@ class Session:
 
     def arguments(self, tool: str) -> dict:
         """A call's arguments, keys sorted."""
-        order = self.random.choice(self.orders)
+        order = self.next if self.sometimes(0.4) else self.random.choice(self.orders)
         match tool:
             case "find":
                 return {"name": self.random.choice(("Ann", "Bo"))}
@@ -188,12 +190,13 @@ class Session:
         """A result's text: JSON, or lines, or neither."""
         arguments = call.arguments if isinstance(call.arguments, dict) else {}
         order = arguments.get("order_id", self.random.choice(_ORDERS[:4]))
+        self.next = self.random.choice(self.orders)
         status = self.random.choice(("sent", "sent", "open"))
         shapes = {
             "find": self.user,
             "user": {"orders": self.orders, "user_id": self.user},
-            "get": {"order_id": order, "status": status, "tag": f"TAG{order[-1]}",
-                    "user_id": self.user},
+            "get": {"next": self.next, "order_id": order, "status": status,
+                    "tag": f"TAG{order[-1]}", "user_id": self.user},
             "list_all": [{"id": o, "n": 1} for o in self.orders],
             "price": {"prices": [{"n": 2.5, "order_id": o} for o in self.orders]},
             "search": {"hits": [[order]], "more": None, "ok": True},

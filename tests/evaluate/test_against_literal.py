@@ -24,7 +24,7 @@ from stretto.learn.settings import Settings
 from stretto.traces.reader import read
 from tests.conftest import shared
 from tests.evaluate import literal
-from tests.evaluate.lessons import Lesson
+from tests.evaluate.lessons import Lesson, steadily
 from tests.flow import literal as deciding
 
 RETAIL = "sessions/tau2-retail-codesque16/retail__gpt-4.1-mini__"
@@ -163,7 +163,7 @@ def test_the_audit_of_random_sessions_is_the_one_defined(seed: int, name: str):
 
 
 @given(seeds, st.sampled_from(DECIDERS), st.sampled_from((0.05, *THRESHOLDS)))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_the_replay_of_random_sessions_is_the_one_defined(
     seed: int, name: str, threshold: float
 ):
@@ -174,10 +174,11 @@ def test_the_replay_of_random_sessions_is_the_one_defined(
 
 
 @given(seeds)
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_the_replay_of_long_sessions_stops_at_the_caps_defined(seed: int):
-    lesson = Lesson(seed)
+    lesson = Lesson(seed, steady=True)
     measured = lesson.measured(1, n_turns=40, n_orders=30, unanswered=0.0)
+    measured += lesson.named([steadily(60)])
 
     assert_replayed_alike(lesson.flow, lesson.file, measured, "reach", 0.01)
 

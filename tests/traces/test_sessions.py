@@ -434,8 +434,8 @@ def test_the_logs_of_one_hosts_servers_are_one_episode_wherever_they_lie(tmp_pat
     ]
     assert alone.turns[0].calls[0].tool == "orders::get"
     assert unnamed.turns[0].calls[0].tool == "get"
-    assert ledger.counts["merged_logs"] == 2
-    assert ledger.counts["merged_sessions"] == 1
+    assert ledger.counts["merged logs"] == 2
+    assert ledger.counts["merged sessions"] == 1
     assert ledger.apart == []
     assert ledger.manifest.tools == {"orders::get": Kind.READ}
 
@@ -459,7 +459,7 @@ def test_hosts_whose_logs_cannot_be_merged_are_named(tmp_path):
 
     assert [episode.id for episode in read([tmp_path], ledger=ledger)] == ["a", "b"]
     assert ledger.apart == ["h"]
-    assert not ledger.counts["merged_logs"]
+    assert not ledger.counts["merged logs"]
 
 
 def test_what_is_wrong_with_a_merged_log_is_told_once(tmp_path):

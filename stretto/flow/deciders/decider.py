@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TypeAlias
 
+from stretto.errors import CannotDecide
 from stretto.flow.deciders.protocol import Decider, default_name
 from stretto.flow.flow import Flow
 from stretto.plugins import Registry
@@ -23,4 +24,10 @@ def decider(flow: Flow, name: str | None = None) -> Decider:
         UnknownPlugin: no installed package provides that name.
         CannotDecide: the flow does not hold what the decider needs.
     """
-    return DECIDERS.get(name or default_name(flow))(flow)
+    wanted = name or default_name(flow)
+    if name is None and wanted not in DECIDERS.names():
+        raise CannotDecide(
+            f"the flow asks to be decided by its {wanted}, which is not installed",
+            hint=f"name another: {', '.join(DECIDERS.names())}",
+        )
+    return DECIDERS.get(wanted)(flow)

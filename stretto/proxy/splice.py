@@ -1,0 +1,91 @@
+"""
+Values inside a JSON message replaced, every other byte of it kept.
+
+Reading a message and writing it again would respell its numbers, reorder nothing only
+by luck, and lose doubled keys. A host and a server are owed what the other one said.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple, TypeAlias
+
+Path: TypeAlias = tuple[str, ...]
+"""The keys on the way from the top down to a value."""
+
+_DECODER = json.JSONDecoder(strict=False)
+_SPACE = re.compile(r"[ \t\r\n]*")
+
+
+class Span(NamedTuple):
+    """Where a value stands in a message, in bytes."""
+
+    start: int
+    end: int
+
+
+def found(message: bytes, path: Path) -> bytes | None:
+    """
+    The spelling of the value at `path`; None where there is none.
+
+    Where a key is doubled its last value counts, as it does for JSON readers.
+    """
+    span = _span(message.decode("latin-1"), path)
+    return None if span is None else message[span.start : span.end]
+
+
+def spliced(message: bytes, values: Mapping[Path, bytes]) -> bytes:
+    """The message with other values at these paths; what is not there is not added."""
+    # One character a byte: places in the text are places in the message.
+    text = message.decode("latin-1")
+    spans = [(_span(text, path), value) for path, value in values.items()]
+    for span, value in sorted(
+        ((span, value) for span, value in spans if span is not None), reverse=True
+    ):
+        message = message[: span.start] + value + message[span.end :]
+    return message
+
+
+def _span(text: str, path: Path) -> Span | None:
+    span = Span(_behind_space(text, 0), len(text))
+    for key in path:
+        last = None
+        try:
+            for name, value in _members(text, span.start):
+                if name == key:
+                    last = value
+        except (ValueError, IndexError, RecursionError):
+            return None
+        if last is None:
+            return None
+        span = last
+    return span
+
+
+def _members(text: str, at: int) -> Iterator[tuple[str, Span]]:
+    """
+    The members of the object that begins at `at`; none where that is no object.
+
+    Raises:
+        ValueError, IndexError: it is broken.
+    """
+    if not text.startswith("{", at):
+        return
+    at = _behind_space(text, at + 1)
+    while text[at] != "}":
+        key, at = _DECODER.raw_decode(text, at)
+        at = _behind_space(text, at)
+        if text[at] != ":" or not isinstance(key, str):
+            raise ValueError("an object's key is followed by a colon")
+        start = _behind_space(text, at + 1)
+        _, at = _DECODER.raw_decode(text, start)
+        yield key, Span(start, at)
+        at = _behind_space(text, at)
+        if text[at] == ",":
+            at = _behind_space(text, at + 1)
+
+
+def _behind_space(text: str, at: int) -> int:
+    match = _SPACE.match(text, at)
+    assert match is not None
+    return match.end()
