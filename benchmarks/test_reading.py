@@ -39,8 +39,8 @@ def costing(benchmark, run, path):
     beside(
         benchmark, run, baseline=parsing(path), named="json.loads of the file's text"
     )
+    benchmark.extra_info["bar"] = 1 / MOST
     cost = benchmark.stats.stats.min / benchmark.extra_info["baseline_s"]
-    benchmark.extra_info |= {"cost": cost, "most": MOST}
     print(f"{cost:.1f} times parsing (at most: {MOST})")
 
 
@@ -83,7 +83,11 @@ def test_reading_four_times_the_sessions_takes_no_more_memory(benchmark, tmp_pat
         shutil.copyfileobj(packed, unpacked)
     four.write_bytes(one.read_bytes() * 4)
     drain([one])
-    found = {"MiB": one.stat().st_size / 2**20, "peak": peak([one]), "4x": peak([four])}
+    found = {
+        "MiB": one.stat().st_size / 2**20,
+        "peak_MiB": peak([one]),
+        "peak_MiB_of_four_times": peak([four]),
+    }
 
     benchmark.pedantic(drain, args=([four],), rounds=1)
 

@@ -87,6 +87,12 @@ def runs(request):
     return traffic(read_flow(path))
 
 
+@pytest.fixture(autouse=True)
+def counted(request):
+    """How many runs each of these scores."""
+    request.getfixturevalue("benchmark").extra_info["n"] = RUNS
+
+
 @pytest.fixture(scope="module")
 def batch(runs):
     return Batch.of(runs.choices)

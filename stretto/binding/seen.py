@@ -96,9 +96,26 @@ class Seen:
                 self._add_message(message)
             case AssistantTurn(calls=calls):
                 for call in calls:
-                    self._add_call(call)
+                    self.join(call, self.n_results)
             case ToolResult():
                 self._add_result(event)
+
+    def join(self, call: ToolCall, n_results: int) -> None:
+        """
+        A call of a turn that began when there were only `n_results` results.
+
+        What it passed was passed then, whatever has come back since.
+        """
+        values = passed_by(call)
+        self.called.add(call.tool)
+        self.passed.update(values)
+        self._calls[call.id] = (len(self._calls), values)
+        self._ungiven.append((call.arguments, n_results))
+
+    @property
+    def n_results(self) -> int:
+        """How many results there were, failures among them."""
+        return len(self._contents)
 
     def outputs_of(self, tool: str) -> Sequence[Output]:
         """The outputs of one tool, in order of arrival."""
@@ -135,13 +152,6 @@ class Seen:
         before, self.said = self.said, self.said.then(message)
         if self.said.changes > before.changes:
             self._named.clear()
-
-    def _add_call(self, call: ToolCall) -> None:
-        values = passed_by(call)
-        self.called.add(call.tool)
-        self.passed.update(values)
-        self._calls[call.id] = (len(self._calls), values)
-        self._ungiven.append((call.arguments, len(self._contents)))
 
     def _add_result(self, result: ToolResult) -> None:
         output = read(result.content)

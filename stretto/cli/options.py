@@ -1,8 +1,8 @@
 """The options that several commands share."""
 
-import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial, wraps
 from pathlib import Path
 from typing import TypeAlias
 
@@ -46,7 +46,7 @@ class Sessions:
 
     def corpus(self) -> Corpus:
         """The episodes, to be gone through again; the first time fills the ledger."""
-        return Corpus(self.episodes, self._again)
+        return Corpus(self.episodes, self._again, partial(track, title="learning"))
 
     def _again(self) -> Iterator[Episode]:
         options = replace(self.options, strict=False)
@@ -78,7 +78,7 @@ def labelled_sessions(command: Callable[..., None]) -> Callable[..., None]:
 def _taking(
     command: Callable[..., None], options: Sequence[Decorator]
 ) -> Callable[..., None]:
-    @functools.wraps(command)
+    @wraps(command)
     def wrapped(
         paths: tuple[Path, ...],
         reader: str | None,

@@ -11,11 +11,13 @@ from typing import NamedTuple
 
 _MASK = 2**64 - 1
 N_FOLDS = 5
+EMPTY_GROUP = 1469598103934665603
+"""The hash of the empty text."""
 
 
-def task_group(text: str) -> int:
-    """The 64-bit hash of a task's id."""
-    h = 1469598103934665603
+def task_group(text: str, before: int = EMPTY_GROUP) -> int:
+    """The 64-bit hash of a task's id; of longer text, given that of its beginning."""
+    h = before
     for byte in text.encode("utf-8", errors="surrogatepass"):
         h = ((h ^ byte) * 1099511628211) & _MASK
     return h
@@ -28,7 +30,11 @@ def fold(task: str) -> int:
 
 def rank(salt: str, task: str) -> int:
     """Where a task stands in the salted order: its hash, mixed."""
-    z = task_group(f"{salt}/{task}")
+    return mixed(task_group(f"{salt}/{task}"))
+
+
+def mixed(z: int) -> int:
+    """A 64-bit number with every bit spread over all of them: splitmix64's last step."""
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
     return z ^ (z >> 31)

@@ -40,6 +40,8 @@ class HandBack:
 
     code: Reason
     text: str
+    chance: float | None = field(default=None, compare=False)
+    """That of the arguments, where the lookup that was given up has some."""
 
     @classmethod
     def plain(cls, code: Reason) -> "HandBack":
@@ -57,7 +59,7 @@ class HandBack:
     ) -> "HandBack":
         """Likely enough alone, but not with the arguments it would have."""
         text = f"{tool} at {p:.2f}, times {chance:.2f} for its arguments, below "
-        return cls(Reason.BELOW_BOUND, text + _shortest(threshold))
+        return cls(Reason.BELOW_BOUND, text + _shortest(threshold), chance)
 
     @classmethod
     def unbound(cls, tool: str, why: str) -> "HandBack":

@@ -2,8 +2,11 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from stretto.episodes.episode import AssistantTurn, Episode, ToolResult, UserMessage
+
+Watch: TypeAlias = Callable[[Iterable[Episode]], Iterator[Episode]]
 
 BUDGET = 256 * 2**20
 """The most text, in characters, that is held instead of read again."""
@@ -22,15 +25,17 @@ class Corpus:
     """Starts a reading of the files, in an order that does not change."""
     reopen: Callable[[], Iterator[Episode]] | None = None
     """Starts every reading but the first, where that should differ."""
+    watch: Watch = iter
+    """Goes along with every pass but the first, to show how far it is."""
     budget: int = BUDGET
     _held: list[Episode] | None = field(default=None, init=False)
     _was_read: bool = field(default=False, init=False)
 
     def __iter__(self) -> Iterator[Episode]:
         if self._held is not None:
-            return iter(self._held)
-        if self._was_read and self.reopen is not None:
-            return self.reopen()
+            return self.watch(self._held)
+        if self._was_read:
+            return self.watch((self.reopen or self.open)())
         return self._read()
 
     def _read(self) -> Iterator[Episode]:

@@ -13,7 +13,9 @@ from typing import NamedTuple, TypeAlias
 Path: TypeAlias = tuple[str, ...]
 """The keys on the way from the top down to a value."""
 
-_DECODER = json.JSONDecoder(strict=False)
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=len, parse_int=len, parse_float=len, strict=False
+)
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 
@@ -24,14 +26,19 @@ class Span(NamedTuple):
     end: int
 
 
-def found(message: bytes, path: Path) -> bytes | None:
+def members(message: bytes) -> dict[str, bytes]:
     """
-    The spelling of the value at `path`; None where there is none.
+    The values of an object's members as they are spelled, by key.
 
-    Where a key is doubled its last value counts, as it does for JSON readers.
+    Empty where the message is no object. Of a doubled key the last value counts, as
+    it does for JSON readers.
     """
-    span = _span(message.decode("latin-1"), path)
-    return None if span is None else message[span.start : span.end]
+    text = message.decode("latin-1")
+    try:
+        spans = dict(_members(text, _behind_space(text, 0)))
+    except (ValueError, IndexError, RecursionError):
+        return {}
+    return {key: message[span.start : span.end] for key, span in spans.items()}
 
 
 def spliced(message: bytes, values: Mapping[Path, bytes]) -> bytes:

@@ -9,7 +9,7 @@ is a new turn all the same if it uses something that only those answers held.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Self
+from typing import NamedTuple, Self, TypeAlias
 
 from stretto.canonical import Json, compact, number
 from stretto.episodes.episode import (
@@ -39,6 +39,18 @@ The longest pause between an answer and the next call of the same turn, included
 Over 285 recorded sessions of one host the median was 218 ms, and no new turn began
 within 850 ms.
 """
+
+
+class Called(NamedTuple):
+    """A call that was made."""
+
+    call: ToolCall
+    joins: bool
+    """Whether the turn under way has it too; otherwise it begins the next one."""
+
+
+Change: TypeAlias = Called | Event
+"""What one message adds to a session."""
 
 
 class Conversation:
@@ -74,11 +86,14 @@ class Conversation:
             for e in self._events
         )
 
-    def add(self, t_ms: int, sender: Sender, message: Message) -> None:
-        """Take in the next message, read `t_ms` milliseconds into the session."""
+    def add(self, t_ms: int, sender: Sender, message: Message) -> Change | None:
+        """
+        Take in the next message, read `t_ms` milliseconds into the session.
+
+        Returns what that adds; None for a message that is no part of an episode.
+        """
         if sender is Sender.CONTEXT:
-            self._say(message)
-            return
+            return self._say(message)
         request, answered = request_key(message), response_key(message)
         if request is not None:
             self._requests.add(request)
@@ -87,15 +102,16 @@ class Conversation:
                 case "initialize" if request is not None:
                     self._greet(message)
                 case "tools/call" if request is not None:
-                    self._call(t_ms, sender, request, message)
+                    return self._call(t_ms, sender, request, message)
                 case "notifications/cancelled":
                     self._cancel(params(message).get("requestId"))
         if sender is not Sender.CLIENT and answered is not None:
             pending = self._pending.pop(answered, None)
             if pending is not None:
-                self._return(t_ms, pending, answer(message))
-            elif answered not in self._requests:
+                return self._return(t_ms, pending, answer(message))
+            if answered not in self._requests:
                 self._ledger.count("stray results")
+        return None
 
     def _greet(self, message: Message) -> None:
         name = fields(message, "params", "clientInfo").get("name")
@@ -103,28 +119,35 @@ class Conversation:
             self.client = name
         self._greeted = True
 
-    def _say(self, message: Message) -> None:
+    def _say(self, message: Message) -> Event | None:
         content, role = message.get("content"), message.get("role")
         if not isinstance(content, str):
-            return
+            return None
         self._known.add(content)
+        said: Event
         if role == "user":
-            self._turn.interrupted = True
-            self._events.append(UserMessage(content))
+            said = UserMessage(content)
         elif role == "assistant" and content:
-            self._turn.interrupted = True
-            self._events.append(AssistantTurn(content))
+            said = AssistantTurn(content)
+        else:
+            return None
+        self._turn.interrupted = True
+        self._events.append(said)
+        return said
 
-    def _call(self, t_ms: int, sender: Sender, key: str, message: Message) -> None:
+    def _call(
+        self, t_ms: int, sender: Sender, key: str, message: Message
+    ) -> Called | None:
         tool = params(message).get("name")
         if not isinstance(tool, str):
-            return
+            return None
         given = params(message).get("arguments")
         arguments: Json = {} if given is None else given
         if (older := self._pending.pop(key, None)) is not None:
             older.release()
         host = sender is Sender.CLIENT
-        if not (self._turn.open or (host and self._continues(t_ms, arguments))):
+        joins = self._turn.open > 0 or (host and self._continues(t_ms, arguments))
+        if not joins:
             self._known.add(str(self._turn.returned))
             self._turn = _Turn()
             self._events.append(self._turn)
@@ -135,6 +158,7 @@ class Conversation:
         self._turn.open += 1
         self._turn.answered_ms = None
         self._pending[key] = _Pending(call, self._turn)
+        return Called(call, joins)
 
     def _continues(self, t_ms: int, arguments: Json) -> bool:
         turn = self._turn
@@ -153,7 +177,7 @@ class Conversation:
         if pending is not None:
             pending.release()
 
-    def _return(self, t_ms: int, pending: "_Pending", said: Answer) -> None:
+    def _return(self, t_ms: int, pending: "_Pending", said: Answer) -> ToolResult:
         if (turn := pending.turn) is not None:
             turn.open -= 1
             turn.answered += 1
@@ -161,7 +185,9 @@ class Conversation:
                 turn.answered_ms = t_ms
         self._turn.returned.add(said.content)
         call = pending.call
-        self._events.append(ToolResult(call.id, call.tool, said.error, said.content))
+        result = ToolResult(call.id, call.tool, said.error, said.content)
+        self._events.append(result)
+        return result
 
 
 @dataclass(slots=True)

@@ -24,7 +24,11 @@ Outcome: TypeAlias = types.InputRequiredResult | str
 
 def asks(message: str, field: str, kind: str = "string") -> types.ElicitRequest:
     """A question for the user, with one field to fill in."""
-    form = {"type": "object", "properties": {field: {"type": kind}}, "required": [field]}
+    form = {
+        "type": "object",
+        "properties": {field: {"type": kind}},
+        "required": [field],
+    }
     return types.ElicitRequest(
         params=types.ElicitRequestFormParams(message=message, requested_schema=form)
     )

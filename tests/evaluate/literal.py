@@ -175,13 +175,16 @@ class Replay:
         self.passed.append(event)
 
     def turn(self, message, event):
-        executed = [call for call in event.calls if not self.hit(message, call)]
-        # Hits are looked for call by call, between the calls executed: see `hit`.
-        if not executed:
-            self.saved += 1
+        n_skipped = 0
+        for call in event.calls:
+            if self.hit(message, call):
+                n_skipped += 1
+            else:
+                self.execute(message, call)
+        self.saved += n_skipped == len(event.calls)
 
     def hit(self, message, call):
-        """Whether a lookup had answered the call; if not, it is executed."""
+        """Whether a lookup has answered the call, which is then skipped."""
         result = result_of(self.episode.events, call)
         for lookup in self.made:
             if lookup["key"] != key(call) or lookup["used"] or not lookup["exact"]:
@@ -193,14 +196,13 @@ class Replay:
             between = any(lookup["message"] < m < message for m in self.executed)
             self.next += not between
             return True
-        self.execute(message, call, result)
         return False
 
-    def execute(self, message, call, result):
+    def execute(self, message, call):
         if message not in self.executed:
             self.executed.append(message)
             self.view.append(AssistantTurn())
-        self.join(call, result)
+        self.join(call, result_of(self.episode.events, call))
         self.n_executed += 1
         if self.flow["manifest"]["tools"].get(call.tool) == "write":
             for lookup in self.made:

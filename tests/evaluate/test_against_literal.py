@@ -131,7 +131,7 @@ def decided(seed: int, name: str, threshold: float) -> Iterator[tuple[Decision, 
 
 
 @given(seeds, st.sampled_from(DECIDERS), st.sampled_from((0.05, *THRESHOLDS)))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_every_decision_in_a_random_session_is_the_one_defined(
     seed: int, name: str, threshold: float
 ):
@@ -155,7 +155,7 @@ def test_the_random_sessions_reach_every_reason_and_lookups_of_any_chance():
 
 
 @given(seeds, st.sampled_from(DECIDERS))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_the_audit_of_random_sessions_is_the_one_defined(seed: int, name: str):
     lesson = Lesson(seed)
 
@@ -168,13 +168,14 @@ def test_the_replay_of_random_sessions_is_the_one_defined(
     seed: int, name: str, threshold: float
 ):
     lesson = Lesson(seed)
+    # The gate leaves out what follows a turn whose last call has no result.
     measured = lesson.measured(3, unanswered=0.0 if lesson.flow.surprise else 0.05)
 
     assert_replayed_alike(lesson.flow, lesson.file, measured, name, threshold)
 
 
 @given(seeds)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 def test_the_replay_of_long_sessions_stops_at_the_caps_defined(seed: int):
     lesson = Lesson(seed, steady=True)
     measured = lesson.measured(1, n_turns=40, n_orders=30, unanswered=0.0)

@@ -191,7 +191,7 @@ def assert_compiled(lesson: Lesson, site: Site | None, tool: str) -> None:
 
 
 @given(seeds, st.integers(0, 9))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_whoever_decides_a_flow_looks_up_only_reads_its_file_offers_at_the_site(
     seed: int, most: int
 ):
@@ -233,7 +233,7 @@ class Watched(Wild):
 
 
 @given(seeds, st.sampled_from(Chances), st.sampled_from((0.0, 0.01, 0.3)))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_whoever_decides_a_replay_keeps_to_the_file_and_to_its_limits(
     seed: int, chances: Chances, threshold: float
 ):

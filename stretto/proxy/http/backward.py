@@ -1,0 +1,164 @@
+"""An answer on its way back, from the server to the client."""
+
+import asyncio
+
+import httpx2
+
+from stretto.proxy.http.asgi import (
+    JSON_TYPE,
+    SERVER_FAILED,
+    STREAM_TYPE,
+    Gone,
+    Send,
+    error,
+    more,
+    refuse,
+    start,
+    unless,
+)
+from stretto.proxy.http.decoding import PLAIN, READ, Decode, inflating
+from stretto.proxy.http.headers import answered, first, media_type
+from stretto.proxy.http.passage import Outcome, Passage
+from stretto.proxy.http.sse import Piece, Splitter, Whole, framed
+from stretto.proxy.http.upstream import Unreachable
+from stretto.proxy.message import Message
+
+KEEPALIVE = b": keepalive\n\n"
+
+_UNBUFFERED = (b"x-accel-buffering", b"no")
+_BROKEN = "the server stopped before it had answered"
+
+
+class Backward:
+    """
+    Passes one answer back.
+
+    Args:
+        response: The server's, its body not read.
+        send: Where it goes.
+        id: The id of what it answers, as it is spelled; None for what has none.
+        passage: Hears each message of it, and may change it.
+        keepalive_s: After how many seconds of silence a stream gets a comment.
+    """
+
+    def __init__(
+        self,
+        response: httpx2.Response,
+        send: Send,
+        *,
+        id: bytes | None,
+        passage: Passage | None,
+        keepalive_s: float,
+    ) -> None:
+        self._response, self._send, self._id = response, send, id
+        self._passage, self._keepalive_s = passage, keepalive_s
+        self._kind = media_type(response.headers.raw)
+        self._has_begun = self._is_resumable = False
+        self._n_sent = 0
+        self._last = b""
+        self._decode: Decode | None = None
+        self._pieces = self._reading()
+
+    async def run(self, *ends: "asyncio.Future[None]") -> Outcome:
+        """How it went; `ends` are what it ends early for."""
+        if self._passage is not None:
+            headers = [*self._response.headers.raw]
+            await self._passage.began(self._response.status_code, headers)
+        if self._is_stream:
+            await self._begin()
+        keeping = asyncio.ensure_future(self._keep_alive())
+        try:
+            await unless(*ends, work=self._pass_body())
+            outcome = Outcome.DONE
+        except Gone:
+            outcome = Outcome.LEFT
+        except Unreachable:
+            outcome = await self._break_off()
+        finally:
+            keeping.cancel()
+        if outcome is not Outcome.BROKEN or self._has_begun:
+            await self._begin()
+            await more(self._send, b"", is_last=True)
+        return outcome
+
+    @property
+    def _is_stream(self) -> bool:
+        return self._kind == STREAM_TYPE
+
+    def _reading(self) -> Splitter | Whole:
+        """What tells the messages of the body apart, as far as it can be read."""
+        encoding = (
+            first(self._response.headers.raw, b"content-encoding") or ""
+        ).lower()
+        if encoding in READ:
+            self._decode = inflating()
+        elif encoding not in PLAIN:
+            return Whole(longest=0)
+        if self._is_stream:
+            return Splitter()
+        return Whole() if self._kind == JSON_TYPE else Whole(longest=0)
+
+    async def _pass_body(self) -> None:
+        async for chunk in self._response.aiter_raw():
+            if self._decode is None:
+                for piece in self._pieces.feed(chunk):
+                    await self._pass(piece)
+            else:
+                await self._say(chunk)
+                for piece in self._pieces.feed(self._decode(chunk)):
+                    await self._heard(piece)
+        for piece in self._pieces.end():
+            await (self._pass(piece) if self._decode is None else self._heard(piece))
+
+    async def _pass(self, piece: Piece) -> None:
+        said = await self._heard(piece)
+        if said is piece.data:
+            await self._say(piece.raw)
+        elif said is not None:
+            await self._begin(is_rewritten=True)
+            await self._say(framed(said, like=piece) if self._is_stream else said)
+
+    async def _heard(self, piece: Piece) -> bytes | None:
+        """What the client is to get for the data of a piece."""
+        self._is_resumable |= bool(piece.id)
+        if not piece.data:
+            return piece.data
+        self._last = piece.data
+        if self._passage is None:
+            return piece.data
+        return await self._passage.said(piece.data)
+
+    async def _say(self, raw: bytes) -> None:
+        await self._begin()
+        self._n_sent += 1
+        await more(self._send, raw)
+
+    async def _begin(self, *, is_rewritten: bool = False) -> None:
+        if self._has_begun:
+            return
+        self._has_begun = True
+        headers = answered(self._response.headers.raw, is_rewritten=is_rewritten)
+        if self._is_stream and first(headers, _UNBUFFERED[0]) is None:
+            headers.append(_UNBUFFERED)
+        await start(self._send, self._response.status_code, headers)
+
+    async def _keep_alive(self) -> None:
+        n_sent = 0
+        while self._is_stream and self._decode is None:
+            await asyncio.sleep(self._keepalive_s)
+            if n_sent == self._n_sent and self._pieces.is_between:
+                await more(self._send, KEEPALIVE)
+            n_sent = self._n_sent
+
+    async def _break_off(self) -> Outcome:
+        """Say that nothing more comes, unless the client can ask for the rest."""
+        for piece in self._pieces.end():
+            if self._is_stream:
+                await self._pass(piece)
+        is_owed = self._id is not None and not Message.of(self._last).is_answer
+        if is_owed and self._is_stream and not self._is_resumable:
+            await self._say(framed(error(self._id or b"null", SERVER_FAILED, _BROKEN)))
+        elif not self._has_begun:
+            id = self._id or b"null"
+            await refuse(self._send, 502, SERVER_FAILED, _BROKEN, id=id)
+        return Outcome.BROKEN

@@ -1,0 +1,221 @@
+"""
+An episode as a flow sees it behind each call that returns, kept up to date as it goes.
+
+A turn may still grow when a flow is asked. It is shown the turn as `Episode.after`
+does: the calls that have returned, the latest of them last; the others are pending.
+Nothing is read twice, so a decision late in a session costs what an early one does.
+"""
+
+from bisect import bisect
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from stretto.binding.seen import Seen
+from stretto.episodes.episode import (
+    AssistantTurn,
+    Event,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
+from stretto.episodes.site import Site
+from stretto.episodes.step import Outcome, Step
+from stretto.episodes.vocabulary import symbol
+from stretto.flow.flow import Flow
+from stretto.flow.moment import Moment
+from stretto.flow.surprise import step_score
+from stretto.habit.encode import symbol_of
+from stretto.proxy.scores import Scores
+
+OWN_IDS = "stretto-"
+"""How the ids of a proxy's own calls begin."""
+
+
+class _Point(NamedTuple):
+    """Where the agent took a step that the surprise gate scores."""
+
+    site: Site
+    history: list[int]
+    """The steps before it, as far as a habit looks back."""
+
+
+@dataclass(slots=True)
+class _Turn:
+    """The turn under way, and what has happened since it began."""
+
+    start: int = 0
+    """Where its steps begin in the history."""
+    n_results: int = 0
+    """How many results there were when it began."""
+    point: _Point | None = None
+    """Where it was begun, until its score is settled."""
+    calls: list[ToolCall] = field(default_factory=list)
+    symbols: list[int] = field(default_factory=list)
+    failed: list[bool] = field(default_factory=list)
+    """Of each call, in the order sent, as long as it has not returned too."""
+    pending: dict[str, int] = field(default_factory=dict)
+    """The places of the calls that have not returned, by their ids."""
+    shown: list[int] = field(default_factory=list)
+    """The places of those that have: in the order sent, but for the latest, the last."""
+    n_replies: int = 0
+    since: list[Event] = field(default_factory=list)
+    """The results and messages since it began."""
+
+
+class _Late(NamedTuple):
+    """A call that had not returned when the next turn began."""
+
+    index: int
+    """Its step's, in the history."""
+    call: ToolCall
+
+
+class Unfolding:
+    """One session's episode, from its first event on."""
+
+    def __init__(self, flow: Flow) -> None:
+        self.settled: list[Event] = []
+        """The events before the turn under way; they will not change."""
+        self._flow = flow
+        self._history: list[int] = []
+        self._seen = Seen()
+        self._turn = _Turn()
+        self._late: dict[str, _Late] = {}
+        self._is_waiting = False
+        """Whether the last step is a message the user has not answered."""
+        self._has_returned = False
+        """Whether the last event is a result, so that what follows is scored."""
+        gate = flow.surprise
+        self._scores = None if gate is None else Scores(gate.window)
+
+    def called(self, call: ToolCall, *, joins: bool) -> None:
+        """The agent, or a flow, made a call; a new turn unless it joins the old one."""
+        if not joins:
+            self._begin_turn()
+        turn = self._turn
+        turn.pending[call.id] = len(turn.calls)
+        turn.calls.append(call)
+        turn.symbols.append(self._symbol(call))
+        turn.failed.append(True)
+
+    def returned(self, result: ToolResult) -> None:
+        """A call returned."""
+        self._turn.since.append(result)
+        if (place := self._turn.pending.pop(result.call_id, None)) is not None:
+            self._show(place, result)
+        elif (late := self._late.pop(result.call_id, None)) is not None:
+            self._history[late.index] = self._symbol(late.call, result)
+        self._seen.add(result)
+        self._has_returned = True
+
+    def said(self, message: UserMessage | AssistantTurn) -> None:
+        """Somebody said something."""
+        self._score_message()
+        self._has_returned = False
+        self._turn.since.append(message)
+        self._seen.add(message)
+        if isinstance(message, AssistantTurn):
+            self._turn.n_replies += 1
+            self._history.append(symbol(0, Outcome.END))
+            self._is_waiting = True
+        elif self._is_waiting:
+            self._history[-1] = symbol(0, Outcome.REPLY)
+            self._is_waiting = False
+
+    def moment(self) -> Moment:
+        """The moment behind the call that returned last; gone with what comes next."""
+        pending = tuple(self._turn.calls[p] for p in self._turn.pending.values())
+        scores = self._surprise()
+        return Moment(self.site, self._history, self._seen, pending, scores)
+
+    @property
+    def site(self) -> Site | None:
+        """The call that returned last; None where a message followed the turn."""
+        turn = self._turn
+        if turn.n_replies or not turn.shown:
+            return None
+        place = turn.shown[-1]
+        return Site(turn.calls[place].tool, turn.failed[place])
+
+    def shown(self) -> list[Event]:
+        """The turn under way as a flow is shown it, and what has happened since."""
+        turn = self._turn
+        calls = tuple(turn.calls[place] for place in turn.shown)
+        return [*([AssistantTurn(calls=calls)] if calls else []), *turn.since]
+
+    def _begin_turn(self) -> None:
+        point = self._point()
+        self._settle()
+        self._turn = _Turn(len(self._history), self._seen.n_results, point)
+        self._is_waiting = self._has_returned = False
+
+    def _settle(self) -> None:
+        """Put the turn's calls in the order sent, those without a result among them."""
+        turn = self._turn
+        self._score_opening()
+        self._history[turn.start : turn.start + len(turn.shown)] = turn.symbols
+        for place in turn.pending.values():
+            call = turn.calls[place]
+            self._seen.join(call, turn.n_results)
+            self._late[call.id] = _Late(turn.start + place, call)
+        if turn.calls:
+            self.settled.append(AssistantTurn(calls=tuple(turn.calls)))
+        self.settled += turn.since
+
+    def _show(self, place: int, result: ToolResult) -> None:
+        turn, history = self._turn, self._history
+        call = turn.calls[place]
+        turn.symbols[place] = self._symbol(call, result)
+        turn.failed[place] = result.error
+        self._seen.join(call, turn.n_results)
+        end = turn.start + len(turn.shown)
+        if turn.shown:  # the one that was the latest goes where it was sent
+            latest = turn.shown.pop()
+            at = bisect(turn.shown, latest)
+            turn.shown.insert(at, latest)
+            history.insert(turn.start + at, history.pop(end - 1))
+        turn.shown.append(place)
+        history.insert(end, turn.symbols[place])
+
+    def _symbol(self, call: ToolCall, result: ToolResult | None = None) -> int:
+        has_failed = result is None or result.error
+        outcome = Outcome.ERROR if has_failed else Outcome.OK
+        step = Step(call.tool, outcome, 0, call, result)
+        return symbol_of(step, self._flow.vocab, self._flow.map)
+
+    def _point(self) -> _Point | None:
+        """Where the agent's next step is taken; None where none is scored."""
+        turn = self._turn
+        if self._scores is None or not self._has_returned:
+            return None
+        if turn.n_replies or not turn.calls:
+            return None
+        begin = max(0, turn.start - self._flow.habit.base.order)
+        history = self._history[begin : turn.start] + turn.symbols
+        return _Point(Site(turn.calls[-1].tool, turn.failed[-1]), history)
+
+    def _score_opening(self) -> None:
+        turn = self._turn
+        score = self._opening(turn.calls[0]) if turn.calls else None
+        if self._scores is not None and score is not None:
+            self._scores.add(score)
+        turn.point = None
+
+    def _score_message(self) -> None:
+        if self._scores is not None and (point := self._point()) is not None:
+            self._score_opening()
+            self._scores.add(step_score(self._flow, *point, None))
+
+    def _opening(self, first: ToolCall) -> float | None:
+        """The score of having begun the turn so; a flow's own lookup has none."""
+        point = self._turn.point
+        if point is None or first.id.startswith(OWN_IDS):
+            return None
+        return step_score(self._flow, *point, first.tool)
+
+    def _surprise(self) -> tuple[float, ...]:
+        turn = self._turn
+        if self._scores is None:
+            return ()
+        first = turn.calls[turn.shown[0]] if turn.shown else None
+        return self._scores.with_one(None if first is None else self._opening(first))
