@@ -43,7 +43,7 @@ def _row(name: str, measured: Measured) -> str:
     each = "" if of is None else _time(measured["min"] / of)
     bar = "" if measured["bar"] is None else f"≥ {_times(measured['bar'])}"
     cells = [
-        name.split("::test_")[1].replace("_", " "),
+        name.split("::test_")[1].translate(_SPOKEN),
         _time(measured["min"]),
         each,
         measured["baseline"],
@@ -51,6 +51,9 @@ def _row(name: str, measured: Measured) -> str:
         bar,
     ]
     return f"| {' | '.join(cells)} |"
+
+
+_SPOKEN = str.maketrans({"_": " ", "[": " (", "]": ")"})
 
 
 def _times(ratio: float) -> str:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from stretto.binding.byname import CHANCE, bind_by_name
 from stretto.binding.chance import bindable, chance, pooled_chance
-from stretto.binding.pick import Mention, Pick, pick
-from stretto.binding.seen import Seen
+from stretto.binding.pick import ALREADY, Mention, Pick, is_made, pick, used_values
+from stretto.binding.seen import Passed, Seen
 from stretto.binding.sources import Bindings, required, rules
-from stretto.canonical import Json
+from stretto.canonical import Json, text
 from stretto.episodes.episode import ToolCall
 from stretto.episodes.manifest import Manifest
 
@@ -52,7 +52,8 @@ def bind(
     Args:
         also: Calls of the same turn that are still without a result.
     """
-    if bindings.recipe(tool) is None:
+    recipe = bindings.recipe(tool)
+    if recipe is None:
         found = bind_by_name(manifest.docs.get(tool), tool, seen, also)
         if isinstance(found, str):
             return found
@@ -60,4 +61,17 @@ def bind(
     picked = pick(bindings, tool, seen, also)
     if isinstance(picked, str):
         return picked
+    if not recipe.slots and _was_made(tool, picked, seen, also):
+        return ALREADY
     return Bound(picked.arguments, chance(bindings, tool, picked), picked.mention)
+
+
+def _was_made(
+    tool: str, picked: Pick, seen: Seen, also: Sequence[ToolCall]
+) -> bool:
+    """Whether a call of constants alone was made before, as it would be made again."""
+    used = used_values(seen, also)
+    return is_made(tool, seen, also) and all(
+        Passed(tool, argument, text(value)) in used
+        for argument, value in picked.arguments.items()
+    )

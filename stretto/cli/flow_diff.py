@@ -7,7 +7,7 @@ import click
 
 from stretto.canonical import Json
 from stretto.cli.examples import example
-from stretto.cli.probability import Probability
+from stretto.cli.number import PROBABILITY
 from stretto.flow.decide import THRESHOLD
 from stretto.flow.diff import compare, show_difference
 from stretto.flow.diff.compare import TOLERANCE
@@ -24,14 +24,14 @@ from stretto.flow.wire import read_flow
 @click.argument("after", type=click.Path(path_type=Path))
 @click.option(
     "--threshold",
-    type=Probability(),
+    type=PROBABILITY,
     default=THRESHOLD,
     show_default=True,
     help="The threshold both flows are to be served at.",
 )
 @click.option(
     "--tolerance",
-    type=Probability(),
+    type=PROBABILITY,
     default=TOLERANCE,
     show_default=True,
     help="The least move of a share or a chance that is listed.",

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from stretto.cli.examples import example
-from stretto.cli.probability import Probability
+from stretto.cli.number import PROBABILITY
 from stretto.flow.decide import THRESHOLD
 from stretto.flow.review import review
 from stretto.flow.show import show
@@ -22,7 +22,7 @@ from stretto.flow.wire import read_flow
 @click.argument("flow", type=click.Path(path_type=Path))
 @click.option(
     "--threshold",
-    type=Probability(),
+    type=PROBABILITY,
     default=THRESHOLD,
     show_default=True,
     help="The threshold the flow is to be served at.",

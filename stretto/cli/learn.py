@@ -11,6 +11,7 @@ import click
 
 from stretto.canonical import Json
 from stretto.cli.examples import example
+from stretto.cli.number import Number
 from stretto.cli.options import Sessions, as_json, labelled_sessions
 from stretto.cli.problems import warn_of_problems
 from stretto.cli.tasks import Tasks, tasks
@@ -48,7 +49,7 @@ from stretto.program.standard import STANDARD
 )
 @click.option(
     "--alpha",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Number(min=0, min_open=True),
     help="Fix the concentration instead of inferring it.",
 )
 @click.option(
@@ -73,11 +74,11 @@ from stretto.program.standard import STANDARD
     "--constants", is_flag=True, help="Bind arguments that never varied as constants."
 )
 @click.option(
-    "--half-life", type=click.FloatRange(min=0, min_open=True), metavar="N",
+    "--half-life", type=Number(min=0, min_open=True), metavar="N",
     help="Count a session half for every N sessions after it.",
 )  # fmt: skip
 @click.option(
-    "--surprise", type=click.FloatRange(0, 1, min_open=True), metavar="Q",
+    "--surprise", type=Number(0, 1, min_open=True), metavar="Q",
     help="Hand back in sessions more surprising than this share of the training's.",
 )  # fmt: skip
 @click.option(

@@ -9,6 +9,7 @@ import click
 from stretto.canonical import Json
 from stretto.cli.chosen import measured
 from stretto.cli.examples import example
+from stretto.cli.number import Number
 from stretto.cli.options import Sessions, as_json, sessions
 from stretto.cli.reports import html_option, write_report
 from stretto.cli.tasks import Tasks, tasks
@@ -39,7 +40,7 @@ SWEEP = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
     help="Who decides: habit or reach; if left out, reach where the flow counted it.",
 )  # fmt: skip
 @click.option(
-    "--threshold", type=click.FloatRange(min=0), default=THRESHOLD, show_default=True,
+    "--threshold", type=Number(min=0), default=THRESHOLD, show_default=True,
     help="How likely a lookup and its arguments together have to be to be made.",
 )  # fmt: skip
 @click.option("--sweep", is_flag=True, help="Also replay at thresholds 0.1 to 0.9.")

@@ -2,12 +2,16 @@
 
 import json
 import math
+import re
 from typing import NamedTuple, NoReturn
 
-from stretto.canonical import Json
+from stretto.canonical import Json, compact
 
 MAX_DEPTH = 128
 """The deepest nesting read as JSON; content nested deeper is text."""
+
+
+_MAYBE_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class Output(NamedTuple):
@@ -20,10 +24,13 @@ def parse(content: str) -> Output | None:
     """
     A result's content as JSON; None where it is text.
 
-    NaN, infinities, numbers beyond a float and nesting beyond `MAX_DEPTH` make it text.
+    NaN, infinities, numbers beyond a float, halves of surrogate pairs and nesting
+    beyond `MAX_DEPTH` make it text.
     """
     try:
         value: Json = _DECODER.decode(content)
+        if _MAYBE_HALF.search(content):
+            compact(value).encode()
     except (ValueError, RecursionError):
         return None
     return None if _is_too_deep(content, value) else Output(value)

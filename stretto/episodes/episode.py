@@ -14,6 +14,11 @@ class ToolCall:
     tool: str
     arguments: Json
 
+    @property
+    def is_lookup(self) -> bool:
+        """Whether a flow made it: its id is `stretto-…`, after any `SERVER::`."""
+        return self.id.rpartition("::")[2].startswith("stretto-")
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:

@@ -30,17 +30,19 @@ def run_behind(
         look_up: Makes a lookup; whether it succeeded.
     """
     made = 0
+    handed_back = False
+    """Whether the flow has handed back; as nothing changes, it is not asked again."""
     pending = False
     """Whether a lookup was made and succeeded, and no outcome has told so yet."""
 
     def choose(draw: Draw) -> Value:
-        nonlocal made, pending
+        nonlocal made, handed_back, pending
         if not isinstance(draw.distribution, Decide):
             succeeded, pending = pending, False
             return succeeded
-        lookup = decide() if made < max_lookups else None
+        lookup = decide() if made < max_lookups and not handed_back else None
         if lookup is None:
-            pending = False
+            handed_back, pending = True, False
             return 0
         made += 1
         pending = look_up(lookup)

@@ -1,5 +1,6 @@
 """The rule: take a lookup when it and its arguments are likely enough, or hand back."""
 
+import math
 from collections.abc import Callable
 
 from stretto.binding.bind import Bound, bind
@@ -44,7 +45,13 @@ def decide(
     Args:
         threshold: The least probability of the whole call, arguments included, at
             which a lookup is made; a site's own threshold replaces it.
+
+    Raises:
+        CannotDecide: the decider did not keep to the options, or to probabilities.
+        ValueError: the threshold is no number.
     """
+    if math.isnan(threshold):
+        raise ValueError("the threshold is no number")
     site = moment.site
     offered = offer(flow, site)
     if site is None or isinstance(offered, HandBack):

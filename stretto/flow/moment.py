@@ -67,12 +67,13 @@ class Transcript:
         Add what happened next.
 
         Args:
-            scored: Whether the surprise gate counts it: not for the flow's own
-                lookups, nor for a turn's calls after its first.
+            scored: Whether the surprise gate counts it: not for a turn's calls after
+                its first, where they are added one by one. It never counts lookups.
         """
         if scored and self._returned and not isinstance(event, ToolResult):
             self._score(event)
-        self._returned = isinstance(event, ToolResult)
+        if scored or isinstance(event, ToolResult):
+            self._returned = isinstance(event, ToolResult)
         self.seen.add(event)
         match event:
             case ToolResult():
@@ -118,5 +119,7 @@ class Transcript:
         if self.flow.surprise is None or site is None:
             return
         calls = event.calls if isinstance(event, AssistantTurn) else ()
+        if calls and calls[0].is_lookup:
+            return
         tool = calls[0].tool if calls else None
         self.surprise.append(step_score(self.flow, site, self.history, tool))

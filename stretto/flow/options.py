@@ -1,5 +1,6 @@
 """What a site offers, and at which threshold."""
 
+from stretto.episodes.manifest import Kind
 from stretto.episodes.site import Site
 from stretto.flow.flow import Flow
 
@@ -11,7 +12,8 @@ def options(flow: Flow, site: Site) -> tuple[str, ...]:
     """The lookups a flow may make at a site, sorted; empty where it knows none."""
     if flow.sites.every_read:
         return flow.sites.reads
-    return tuple(sorted(flow.sites.next.get(site, ())))
+    offered = flow.sites.next.get(site, ())
+    return tuple(sorted(t for t in offered if flow.manifest.kind(t) is Kind.READ))
 
 
 def within_reach(site: Site, offered: tuple[str, ...]) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ def step_score(
     weighed = dict(zip(offered, chances, strict=True))
     weighed[RESPOND] = max(0.0, 1.0 - sum(chances))
     p = weighed.get(tool or RESPOND, weighed[RESPOND])
-    return -math.log(max(p, FLOOR))
+    return 0.0 - math.log(max(p, FLOOR))
 
 
 def peak(scores: Sequence[float], window: int) -> float | None:

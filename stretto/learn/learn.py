@@ -12,7 +12,7 @@ from stretto.episodes.episode import Episode
 from stretto.episodes.manifest import Kind, Manifest
 from stretto.episodes.site import Site
 from stretto.episodes.step import Outcome, steps
-from stretto.episodes.vocabulary import Vocabulary
+from stretto.episodes.vocabulary import RESPOND, Vocabulary
 from stretto.errors import NothingToLearn
 from stretto.flow.flow import Flow, Provenance, Sites
 from stretto.habit.backoff import fit_habit
@@ -76,6 +76,11 @@ def learn(
             "no tool is known to only read",
             hint="name the tools' kinds with `--manifest FILE`, or record the server's "
             "tools/list with its readOnlyHint annotations",
+        )
+    if RESPOND in manifest.reads:
+        raise NothingToLearn(
+            f"a tool that only reads is called {RESPOND!r}, as handing back is",
+            hint="mark it `generic` in a `--manifest FILE`, so that no flow calls it",
         )
     found = surveyed or survey(episodes, settings)
     if not found.chosen:

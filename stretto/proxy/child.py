@@ -18,8 +18,8 @@ class Child:
     A server in a session of its own, so that its whole group can be told to end.
 
     It has the proxy's environment, folder, standard error and inherited descriptors;
-    only its input and output are the proxy's. To be made by the main thread, before
-    any other is started.
+    only its input and output are the proxy's. To be made by the main thread: it dies
+    with the thread that made it.
 
     Raises:
         CannotStart: there is no such program, or it may not be run.

@@ -8,30 +8,14 @@ it has a while after each. What it still says in the meantime reaches the host.
 import signal
 import time
 from enum import Enum, auto
-from queue import Empty, SimpleQueue
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
+from stretto.proxy.happenings import Event, Happening, Happenings
 from stretto.proxy.notes import note
 from stretto.proxy.pump import Outlet, Pump
 
 _EXTENSIONS = 10
 """How many times as long a server may take that still talks after its input ended."""
-
-
-class Event(Enum):
-    """What a thread has to tell, beside the signals that the process received."""
-
-    HOST_ENDED = auto()
-    """The host will say nothing more."""
-    SERVER_SILENT = auto()
-    """The server's output has ended."""
-    BROKEN = auto()
-    """A side no longer reads."""
-    EXITED = auto()
-    """The server's process has ended."""
-
-
-Happening: TypeAlias = Event | signal.Signals
 
 
 class Server(Protocol):
@@ -70,7 +54,7 @@ class Ending:
         server: Outlet,
         host: Outlet,
         pump: Pump,
-        happenings: "SimpleQueue[Happening]",
+        happenings: Happenings,
         grace_s: float,
     ) -> None:
         self._child, self._server, self._host = child, server, host
@@ -104,11 +88,9 @@ class Ending:
 
     def _next(self) -> Happening | None:
         """What happens next; None when the deadline passes first."""
-        left = None if self._deadline is None else self._deadline - time.monotonic()
-        try:
-            return self._happenings.get(timeout=left if left is None else max(left, 0))
-        except Empty:
-            return None
+        if self._deadline is None:
+            return self._happenings.next(None)
+        return self._happenings.next(max(0, self._deadline - time.monotonic()))
 
     def _enter(self, stage: _Stage) -> None:
         self._stage = stage

@@ -38,15 +38,12 @@ def dies_with_this_thread() -> Callable[[], None] | None:
 
 
 class Watcher:
-    """
-    A process that kills a process group when this one vanishes.
-
-    To be started before any thread is, since it is a fork.
-    """
+    """A process that kills a process group when this one vanishes."""
 
     def __init__(self, group: int) -> None:
         waits, self._alive = os.pipe()
-        if os.fork() == 0:
+        self._process = os.fork()
+        if self._process == 0:
             _watch(waits, group)
         os.close(waits)
 
@@ -55,6 +52,7 @@ class Watcher:
         with suppress(OSError):
             os.write(self._alive, b".")
             os.close(self._alive)
+            os.waitpid(self._process, 0)
 
 
 def _watch(waits: int, group: int) -> None:

@@ -6,22 +6,20 @@ what to do with what each says. Passing everything on is the plain one. Another 
 hold a side's lines back, change them, or write lines of its own to either side.
 """
 
-import signal
 import threading
 from collections.abc import Callable, Sequence
-from queue import SimpleQueue
 from typing import NamedTuple, TypeAlias
 
 from stretto.proxy.child import Child
-from stretto.proxy.ending import Ending, Event, Happening
+from stretto.proxy.ending import Ending
 from stretto.proxy.entry import Sender
+from stretto.proxy.happenings import Event, Happenings
 from stretto.proxy.pump import Hears, Outlet, Pump
 from stretto.proxy.record import Recorder
 
 GRACE_S = 5.0
 """How many seconds a server has to end by itself, each time that it is told to."""
 
-_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _HOST_WRITES, _HOST_READS = 0, 1
 
 
@@ -78,12 +76,11 @@ def serve(
     Raises:
         CannotStart: the command cannot be run.
     """
-    happenings: SimpleQueue[Happening] = SimpleQueue()
-    _hear_signals(happenings)
+    happenings = Happenings()
     child = Child(command)
 
     def tell(event: Event) -> Callable[[], None]:
-        return lambda: happenings.put(event)
+        return lambda: happenings.tell(event)
 
     sides = Sides(
         host=Outlet(_HOST_READS, tell(Event.BROKEN)),
@@ -92,8 +89,10 @@ def serve(
     ears = (between or passing_on(recorder))(sides)
     host = Pump(_HOST_WRITES, ears.host, tell(Event.HOST_ENDED))
     server = Pump(child.output, ears.server, tell(Event.SERVER_SILENT))
-    threads = [host.start, server.start, _waiter(child, tell(Event.EXITED)).start]
-    _start(threads if recorder is None else [recorder.start, *threads])
+    if recorder is not None:
+        recorder.start()
+    for thread in (host, server, _waiter(child, tell(Event.EXITED))):
+        thread.start()
     Ending(child, sides.server, sides.host, server, happenings, grace_s).wait()
     if recorder is not None:
         recorder.close(grace_s)
@@ -114,18 +113,3 @@ def _waiter(child: Child, on_exit: Callable[[], None]) -> threading.Thread:
         on_exit()
 
     return threading.Thread(target=wait, daemon=True)
-
-
-def _hear_signals(happenings: "SimpleQueue[Happening]") -> None:
-    """Turn the signals that would end the proxy into events; ignored ones stay so."""
-    for number in _SIGNALS:
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, lambda n, _: happenings.put(signal.Signals(n)))
-
-
-def _start(starts: Sequence[Callable[[], None]]) -> None:
-    """Start threads that receive no signals: those have to reach the main thread."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
-    for start in starts:
-        start()
-    signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,98 +1,147 @@
 """
-Values inside a JSON message replaced, every other byte of it kept.
+Edits of JSON text that leave every byte outside of them as it is.
 
-Reading a message and writing it again would respell its numbers, reorder nothing only
-by luck, and lose doubled keys. A host and a server are owed what the other one said.
+Numbers, key order, spaces and repeated keys stay as the server wrote them. Of repeated
+keys the last counts, as it does for parsers. All text given is known to be JSON.
 """
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple, TypeAlias
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
-Path: TypeAlias = tuple[str, ...]
-"""The keys on the way from the top down to a value."""
+from stretto.canonical import Json
 
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=len, parse_int=len, parse_float=len, strict=False
-)
-_SPACE = re.compile(r"[ \t\r\n]*")
+_BLANK = re.compile(r"[ \t\r\n]*")
+_DECODER = json.JSONDecoder()
 
 
 class Span(NamedTuple):
-    """Where a value stands in a message, in bytes."""
+    """A value's place in the text."""
 
     start: int
     end: int
 
 
-def members(message: bytes) -> dict[str, bytes]:
-    """
-    The values of an object's members as they are spelled, by key.
+class Member(NamedTuple):
+    """An object's member: where its key begins, and its value."""
 
-    Empty where the message is no object. Of a doubled key the last value counts, as
-    it does for JSON readers.
-    """
-    text = message.decode("latin-1")
-    try:
-        spans = dict(_members(text, _behind_space(text, 0)))
-    except (ValueError, IndexError, RecursionError):
-        return {}
-    return {key: message[span.start : span.end] for key, span in spans.items()}
+    key: str
+    start: int
+    value: Span
 
 
-def spliced(message: bytes, values: Mapping[Path, bytes]) -> bytes:
-    """The message with other values at these paths; what is not there is not added."""
-    # One character a byte: places in the text are places in the message.
-    text = message.decode("latin-1")
-    spans = [(_span(text, path), value) for path, value in values.items()]
-    for span, value in sorted(
-        ((span, value) for span, value in spans if span is not None), reverse=True
-    ):
-        message = message[: span.start] + value + message[span.end :]
-    return message
+class Edit(NamedTuple):
+    """Text put in the place of other text."""
+
+    start: int
+    end: int
+    text: str
 
 
-def _span(text: str, path: Path) -> Span | None:
-    span = Span(_behind_space(text, 0), len(text))
+def whole(text: str) -> Span:
+    """The one value that the text is."""
+    return _value(text, 0)
+
+
+def members(text: str, span: Span) -> Iterator[Member]:
+    """An object's members, in order; none for any other value."""
+    if text[span.start] != "{":
+        return
+    at = _skip(text, span.start + 1)
+    while text[at] != "}":
+        key, end = _DECODER.raw_decode(text, at)
+        value = _value(text, _skip(text, end) + 1)
+        yield Member(key, at, value)
+        at = _next(text, value.end)
+
+
+def items(text: str, span: Span) -> Iterator[Span]:
+    """An array's items, in order; none for any other value."""
+    if text[span.start] != "[":
+        return
+    at = _skip(text, span.start + 1)
+    while text[at] != "]":
+        item = _value(text, at)
+        yield item
+        at = _next(text, item.end)
+
+
+def find(text: str, span: Span, *path: str) -> Span | None:
+    """The value at a path of keys; None where there is none."""
     for key in path:
-        last = None
-        try:
-            for name, value in _members(text, span.start):
-                if name == key:
-                    last = value
-        except (ValueError, IndexError, RecursionError):
+        found = [m.value for m in members(text, span) if m.key == key]
+        if not found:
             return None
-        if last is None:
-            return None
-        span = last
+        span = found[-1]
     return span
 
 
-def _members(text: str, at: int) -> Iterator[tuple[str, Span]]:
-    """
-    The members of the object that begins at `at`; none where that is no object.
-
-    Raises:
-        ValueError, IndexError: it is broken.
-    """
-    if not text.startswith("{", at):
-        return
-    at = _behind_space(text, at + 1)
-    while text[at] != "}":
-        key, at = _DECODER.raw_decode(text, at)
-        at = _behind_space(text, at)
-        if text[at] != ":" or not isinstance(key, str):
-            raise ValueError("an object's key is followed by a colon")
-        start = _behind_space(text, at + 1)
-        _, at = _DECODER.raw_decode(text, start)
-        yield key, Span(start, at)
-        at = _behind_space(text, at)
-        if text[at] == ",":
-            at = _behind_space(text, at + 1)
+def with_member(text: str, span: Span, key: str, value: str) -> Edit:
+    """An object with one more member, the last."""
+    return _put_last(text, span, f"{json.dumps(key)}:{value}")
 
 
-def _behind_space(text: str, at: int) -> int:
-    match = _SPACE.match(text, at)
-    assert match is not None
-    return match.end()
+def with_item(text: str, span: Span, item: str) -> Edit:
+    """An array with one more item, the last."""
+    return _put_last(text, span, item)
+
+
+def without_member(text: str, span: Span, key: str) -> list[Edit]:
+    """An object without a member, however often it has it."""
+    found = list(members(text, span))
+    parts = [Span(m.start, m.value.end) for m in found]
+    return _without(parts, {at for at, m in enumerate(found) if m.key == key})
+
+
+def without_items(text: str, span: Span, dropped: Collection[int]) -> list[Edit]:
+    """An array without the items at these places."""
+    return _without(list(items(text, span)), dropped)
+
+
+def edited(text: str, edits: Iterable[Edit]) -> str:
+    """The text with all of the edits, which do not overlap, made."""
+    for start, end, new in sorted(edits, reverse=True):
+        text = text[:start] + new + text[end:]
+    return text
+
+
+def spelled_value(value: Json) -> str:
+    """A value as text to put in, in ASCII, so that nothing in it needs encoding."""
+    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+
+
+def _without(parts: Sequence[Span], dropped: Collection[int]) -> list[Edit]:
+    """Parts between commas taken out, each with one of its commas."""
+    if not dropped:
+        return []
+    last = max((at for at in range(len(parts)) if at not in dropped), default=-1)
+    edits = [
+        Edit(parts[at].start, parts[at + 1].start, "") for at in dropped if at < last
+    ]
+    if last < len(parts) - 1:
+        begin = parts[last].end if last >= 0 else parts[0].start
+        edits.append(Edit(begin, parts[-1].end, ""))
+    return edits
+
+
+def _put_last(text: str, span: Span, new: str) -> Edit:
+    is_empty = _skip(text, span.start + 1) == span.end - 1
+    return Edit(span.end - 1, span.end - 1, new if is_empty else f",{new}")
+
+
+def _value(text: str, at: int) -> Span:
+    start = _skip(text, at)
+    return Span(start, _DECODER.raw_decode(text, start)[1])
+
+
+def _next(text: str, at: int) -> int:
+    """Where the next member or item begins, or the closing bracket stands."""
+    at = _skip(text, at)
+    return _skip(text, at + 1) if text[at] == "," else at
+
+
+def _skip(text: str, at: int) -> int:
+    blank = _BLANK.match(text, at)
+    assert blank is not None
+    return blank.end()

@@ -36,7 +36,7 @@ class _Point(NamedTuple):
 
     site: Site
     history: list[int]
-    """The steps before it, as far as a habit looks back."""
+    """The steps up to it, as far as a habit looks back."""
 
 
 @dataclass(slots=True)
@@ -56,7 +56,7 @@ class _Turn:
     pending: dict[str, int] = field(default_factory=dict)
     """The places of the calls that have not returned, by their ids."""
     shown: list[int] = field(default_factory=list)
-    """The places of those that have: in the order sent, but for the latest, the last."""
+    """The places of those that have, in the order sent; but the latest is the last."""
     n_replies: int = 0
     since: list[Event] = field(default_factory=list)
     """The results and messages since it began."""
@@ -65,8 +65,8 @@ class _Turn:
 class _Late(NamedTuple):
     """A call that had not returned when the next turn began."""
 
-    index: int
-    """Its step's, in the history."""
+    step: int
+    """Its place in the history."""
     call: ToolCall
 
 
@@ -104,7 +104,7 @@ class Unfolding:
         if (place := self._turn.pending.pop(result.call_id, None)) is not None:
             self._show(place, result)
         elif (late := self._late.pop(result.call_id, None)) is not None:
-            self._history[late.index] = self._symbol(late.call, result)
+            self._history[late.step] = self._symbol(late.call, result)
         self._seen.add(result)
         self._has_returned = True
 

@@ -169,7 +169,7 @@ def test_the_replay_of_random_sessions_is_the_one_defined(
 ):
     lesson = Lesson(seed)
     # The gate leaves out what follows a turn whose last call has no result.
-    measured = lesson.measured(3, unanswered=0.0 if lesson.flow.surprise else 0.05)
+    measured = lesson.measured(3, unanswered=0.05)
 
     assert_replayed_alike(lesson.flow, lesson.file, measured, name, threshold)
 
@@ -178,7 +178,7 @@ def test_the_replay_of_random_sessions_is_the_one_defined(
 @settings(max_examples=6, deadline=None)
 def test_the_replay_of_long_sessions_stops_at_the_caps_defined(seed: int):
     lesson = Lesson(seed, steady=True)
-    measured = lesson.measured(1, n_turns=40, n_orders=30, unanswered=0.0)
+    measured = lesson.measured(1, n_turns=40, n_orders=30)
     measured += lesson.named([steadily(60)])
 
     assert_replayed_alike(lesson.flow, lesson.file, measured, "reach", 0.01)

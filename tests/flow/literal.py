@@ -10,6 +10,7 @@ import json
 import math
 from itertools import pairwise
 
+from stretto.canonical import text
 from stretto.episodes.episode import AssistantTurn, ToolResult, UserMessage
 from tests.binding import literal as binding
 
@@ -192,7 +193,34 @@ def bind(flow, tool, events, pending):
             return "nothing to bind by name"
         return found[0], 0.5 if found[0] else 1.0
     found = binding.pick(learned(flow), tool, events, pending)
-    return found if isinstance(found, str) else (found[0], chance(held, tool, *found))
+    if isinstance(found, str):
+        return found
+    if (
+        found[0]
+        and all_constant(held, tool)
+        and is_made(tool, found[0], events, pending)
+    ):
+        return "already looked up"
+    return found[0], chance(held, tool, *found)
+
+
+def all_constant(held, tool):
+    """Whether every required argument of a lookup is a constant."""
+    calls, passed = held["args"][tool]
+    constants = {tuple(key) for key, _ in held.get("constants", [])}
+    required = [a for a, n in passed.items() if 10 * n >= 9 * calls]
+    return all((tool, a) in constants for a in required)
+
+
+def is_made(tool, arguments, events, pending):
+    """Whether calls of the tool have passed all of these values before."""
+    calls = [c for e in events if isinstance(e, AssistantTurn) for c in e.calls]
+    calls = [c for c in (*calls, *pending) if c.tool == tool]
+    passed = [
+        (a, text(v)) for c in calls if isinstance(c.arguments, dict)
+        for a, v in c.arguments.items()
+    ]  # fmt: skip
+    return bool(calls) and all((a, text(v)) in passed for a, v in arguments.items())
 
 
 def chance(held, tool, arguments, mention):

@@ -5,13 +5,18 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from stretto.errors import CannotDecide
+from stretto.episodes.episode import AssistantTurn
+from stretto.episodes.site import Site
+from stretto.errors import CannotDecide, NothingToLearn
 from stretto.flow.decide import decide
 from stretto.flow.deciders.decider import decider
 from stretto.flow.deciders.protocol import Chances, default_name
 from stretto.flow.decision import HandBack, Lookup, Reason
 from stretto.flow.flow import Bar, Flow, Promotion, SiteRecord, Surprise
 from stretto.flow.moment import Moment, Transcript
+from stretto.flow.options import options
+from stretto.learn.learn import learn
+from stretto.learn.settings import Settings
 from tests.claims import claim
 from tests.toys import SHOP, TOY, Script, taught
 
@@ -256,3 +261,48 @@ def test_the_habit_of_the_worked_example_offers_what_the_toy_gives():
 
     assert weighed["get"] == pytest.approx(259 / 540)
     assert weighed["respond"] == pytest.approx(1 - 259 / 540)
+
+
+def test_a_call_of_constants_alone_is_not_made_again():
+    found = "find", {"page": "all"}, ORDERS
+    episodes = [
+        Script().turn(found).turn(found).reply().episode(n) for n in ("a", "b", "c")
+    ]
+    settings = Settings(alpha=1.0, features=False, constants=True)
+    flow = learn(episodes, SHOP, settings).flow
+    at = Transcript.of(flow, Script().turn(found).events).moment()
+
+    action = decide(flow, at, Fixed({"find": 0.9, "respond": 0.1})).action
+
+    assert action == HandBack(Reason.UNBOUND, "find: already looked up")
+
+
+def test_a_write_among_a_sites_counts_is_never_on_offer():
+    site = Site("find", False)
+    widened = replace(FLOW, sites=replace(FLOW.sites, next={site: {"cancel": 9}}))
+
+    assert options(widened, site) == ()
+
+
+def test_the_flows_own_lookups_do_not_count_as_surprising():
+    gated = replace(FLOW, surprise=Surprise(window=2, threshold=9.0))
+    served = [
+        event if not isinstance(event, AssistantTurn) or not event.calls
+        else replace(event, calls=(replace(event.calls[0], id="shop::stretto-a1-1"),))
+        for event in reader().events
+    ]  # fmt: skip
+
+    assert len(Transcript.of(gated, reader().events).surprise) == 3
+    assert len(Transcript.of(gated, served).surprise) == 1  # the reply
+
+
+def test_a_threshold_that_is_no_number_is_a_mistake():
+    with pytest.raises(ValueError, match="no number"):
+        decide(FLOW, moment(), decider(FLOW, "habit"), threshold=float("nan"))
+
+
+def test_a_read_called_as_handing_back_is_cannot_be_learned():
+    manifest = replace(SHOP, tools={**SHOP.tools, "respond": SHOP.kind("find")})
+
+    with pytest.raises(NothingToLearn, match="called 'respond'"):
+        taught(TOY, manifest)

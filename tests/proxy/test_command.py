@@ -24,7 +24,10 @@ def _options(*command: str, **given) -> Options:
         ("-- srv", _options("srv")),
         ("srv --port 1", _options("srv", "--port", "1")),
         ("-- srv -- --record d", _options("srv", "--", "--record", "d")),
-        ("--domain a npx -y s -- -v", _options(*"npx -y s -- -v".split(), domain="a")),
+        (
+            "--domain a npx -y s -- -v",
+            _options(*["npx", "-y", "s", "--", "-v"], domain="a"),
+        ),
         ("--record d -- srv", _options("srv", record="d")),
         ("--record=d --domain shop srv", _options("srv", record="d", domain="shop")),
         (

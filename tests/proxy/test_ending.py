@@ -1,16 +1,16 @@
 """How a session ends, step by step, with neither processes nor a clock."""
 
 import signal
-from queue import Empty
 
-from stretto.proxy.ending import Ending, Event, Happening
+from stretto.proxy.ending import Ending
+from stretto.proxy.happenings import Event, Happening
 
 LATER = None
 """In a script: nothing happens until the deadline."""
 
 
 class Told:
-    """Plays both sides, the pump and the queue, and writes down what is done."""
+    """Plays both sides, the pump and the pipe, and writes down what is done."""
 
     def __init__(self, *script: Happening | None, talks: int = 0) -> None:
         self.done: list[object] = []
@@ -19,20 +19,20 @@ class Told:
         self._script = [*script]
         self._talks = talks
 
-    def get(self, timeout: float | None) -> Happening:
+    def next(self, timeout_s: float | None) -> Happening | None:
         happening = self._script.pop(0)
         if happening is Event.SERVER_SILENT:
             self.has_ended = True
-        if happening is not None:
-            return happening
-        assert timeout is not None, "nothing would ever happen"
-        self.taken += self._talks
-        raise Empty
+        if happening is None:
+            assert timeout_s is not None, "nothing would ever happen"
+            self.taken += self._talks
+        return happening
 
     def signal(self, number: int) -> None:
         self.done.append(signal.Signals(number).name)
 
     def sweep(self, patience: float) -> None:
+        assert patience > 0
         self.done.append("swept")
 
 

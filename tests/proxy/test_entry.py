@@ -1,7 +1,6 @@
 """A line's entry says what passed, and every reader can read it."""
 
 import json
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -172,8 +171,8 @@ def test_an_entry_is_never_longer_than_readers_go(
     assert json.loads(entry)["raw"] == "\0" * 100
 
 
-def test_the_log_is_spelled_as_its_readers_expect(tmp_path: Path) -> None:
+def test_the_log_is_spelled_as_its_readers_expect() -> None:
     assert [*Sender] == [*sessionlog.Sender]
     assert written.VERSION_FIELD == sessionlog.VERSION_FIELD
-    assert written.VERSION == sessionlog.VERSIONS[-1]
+    assert sessionlog.VERSIONS[-1] == written.VERSION
     assert written.LONGEST_ENTRY < sessionlog.MAX_LINE - 1_000

@@ -51,7 +51,7 @@ def test_a_server_that_ignores_the_end_of_its_input_is_told_by_a_signal() -> Non
     with Host.behind_proxy(server("stubborn", "eof"), *AT_ONCE) as host:
         assert host.line()
 
-        assert host.end() == 40 + signal.SIGTERM
+        assert host.end() == 128 + signal.SIGTERM
 
 
 def test_a_server_that_ignores_signals_too_is_killed(watched: list[Watched]) -> None:
@@ -69,7 +69,7 @@ def test_the_server_gets_the_signal_that_the_proxy_got(name: str) -> None:
         assert host.line()
         host.process.send_signal(number)
 
-        assert host.wait() == 40 + number
+        assert host.wait() == 128 + number
 
 
 def test_a_server_that_ignores_the_signal_is_killed_after_the_grace() -> None:
@@ -98,7 +98,7 @@ def test_another_signal_is_passed_on_too() -> None:
         assert host.line() == b'"eof"\n'
         host.process.send_signal(signal.SIGTERM)
 
-        assert host.wait() == 40 + signal.SIGTERM
+        assert host.wait() == 128 + signal.SIGTERM
 
 
 def test_a_signal_that_the_proxy_was_started_to_ignore_ends_nothing() -> None:

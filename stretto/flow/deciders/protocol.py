@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Protocol
 
+from stretto.episodes.vocabulary import RESPOND
 from stretto.errors import CannotDecide
 from stretto.flow.flow import Flow
 from stretto.flow.moment import Moment
@@ -50,12 +51,20 @@ def default_name(flow: Flow) -> str:
 
 def check_options(weighed: Mapping[str, float], offered: tuple[str, ...]) -> None:
     """
-    Hold a decider to the options it was given.
+    Hold a decider to the options it was given, and to probabilities.
 
     Raises:
-        CannotDecide: it weighed another set of options.
+        CannotDecide: it weighed another set of options, or gave one no probability.
     """
-    if extra := weighed.keys() - {*offered, "respond"}:
+    options = {*offered, RESPOND}
+    if extra := weighed.keys() - options:
         raise CannotDecide(f"the decider weighed what was not offered: {sorted(extra)}")
-    if missing := set(offered) - weighed.keys():
+    if missing := options - weighed.keys():
         raise CannotDecide(f"the decider left out {sorted(missing)}")
+    for option, p in weighed.items():
+        if not 0.0 <= p <= 1.0 + SLACK:
+            raise CannotDecide(f"the decider gave {option} the probability {p:g}")
+
+
+SLACK = 1e-9
+"""How far a sum of floats may carry a probability past 1."""

@@ -2,8 +2,7 @@
 
 import asyncio
 
-import httpx2
-
+from stretto.proxy.http.answering import Answer, Unreachable
 from stretto.proxy.http.asgi import (
     JSON_TYPE,
     SERVER_FAILED,
@@ -20,7 +19,6 @@ from stretto.proxy.http.decoding import PLAIN, READ, Decode, inflating
 from stretto.proxy.http.headers import answered, first, media_type
 from stretto.proxy.http.passage import Outcome, Passage
 from stretto.proxy.http.sse import Piece, Splitter, Whole, framed
-from stretto.proxy.http.upstream import Unreachable
 from stretto.proxy.message import Message
 
 KEEPALIVE = b": keepalive\n\n"
@@ -43,7 +41,7 @@ class Backward:
 
     def __init__(
         self,
-        response: httpx2.Response,
+        response: Answer,
         send: Send,
         *,
         id: bytes | None,
@@ -52,7 +50,7 @@ class Backward:
     ) -> None:
         self._response, self._send, self._id = response, send, id
         self._passage, self._keepalive_s = passage, keepalive_s
-        self._kind = media_type(response.headers.raw)
+        self._kind = media_type(response.headers)
         self._has_begun = self._is_resumable = False
         self._n_sent = 0
         self._last = b""
@@ -62,8 +60,7 @@ class Backward:
     async def run(self, *ends: "asyncio.Future[None]") -> Outcome:
         """How it went; `ends` are what it ends early for."""
         if self._passage is not None:
-            headers = [*self._response.headers.raw]
-            await self._passage.began(self._response.status_code, headers)
+            await self._passage.began(self._response.status, self._response.headers)
         if self._is_stream:
             await self._begin()
         keeping = asyncio.ensure_future(self._keep_alive())
@@ -87,9 +84,7 @@ class Backward:
 
     def _reading(self) -> Splitter | Whole:
         """What tells the messages of the body apart, as far as it can be read."""
-        encoding = (
-            first(self._response.headers.raw, b"content-encoding") or ""
-        ).lower()
+        encoding = (first(self._response.headers, b"content-encoding") or "").lower()
         if encoding in READ:
             self._decode = inflating()
         elif encoding not in PLAIN:
@@ -99,7 +94,7 @@ class Backward:
         return Whole() if self._kind == JSON_TYPE else Whole(longest=0)
 
     async def _pass_body(self) -> None:
-        async for chunk in self._response.aiter_raw():
+        async for chunk in self._response.body():
             if self._decode is None:
                 for piece in self._pieces.feed(chunk):
                     await self._pass(piece)
@@ -137,10 +132,10 @@ class Backward:
         if self._has_begun:
             return
         self._has_begun = True
-        headers = answered(self._response.headers.raw, is_rewritten=is_rewritten)
+        headers = answered(self._response.headers, is_rewritten=is_rewritten)
         if self._is_stream and first(headers, _UNBUFFERED[0]) is None:
             headers.append(_UNBUFFERED)
-        await start(self._send, self._response.status_code, headers)
+        await start(self._send, self._response.status, headers)
 
     async def _keep_alive(self) -> None:
         n_sent = 0

@@ -9,9 +9,8 @@ that nothing on the way takes the connection for dead.
 import asyncio
 from contextlib import aclosing, suppress
 
-import httpx2
-
 from stretto.proxy.http.access import Access
+from stretto.proxy.http.answering import Answer, Answers, Unreachable
 from stretto.proxy.http.asgi import (
     SERVER_FAILED,
     Gone,
@@ -29,7 +28,6 @@ from stretto.proxy.http.asgi import (
 from stretto.proxy.http.backward import Backward
 from stretto.proxy.http.headers import asked
 from stretto.proxy.http.passage import Opens, Outcome, Passage, Reply
-from stretto.proxy.http.upstream import Unreachable, Upstream
 from stretto.proxy.message import Message
 
 PATHS = ("/mcp", "/mcp/")
@@ -42,7 +40,7 @@ class Relay:
     An ASGI application that passes requests on to a server.
 
     Args:
-        upstream: The server.
+        server: What answers them.
         access: Who may make requests.
         opens: What stands in between, for each request.
         longest_body: How many bytes a request's body may have.
@@ -51,14 +49,14 @@ class Relay:
 
     def __init__(
         self,
-        upstream: Upstream,
+        server: Answers,
         access: Access,
         *,
         opens: Opens | None = None,
         longest_body: int = LONGEST_BODY,
         keepalive_s: float = KEEPALIVE_S,
     ) -> None:
-        self._upstream, self._access, self._opens = upstream, access, opens
+        self._server, self._access, self._opens = server, access, opens
         self._longest_body, self._keepalive_s = longest_body, keepalive_s
         self._closing: asyncio.Future[None] = asyncio.Future()
 
@@ -120,7 +118,7 @@ class Relay:
         try:
             response = await unless(gone, work=self._ask(request, body))
         except Unreachable as cause:
-            why = f"the server does not answer: {cause or type(cause).__name__}"
+            why = f"the server does not answer: {cause}"
             await refuse(send, 502, SERVER_FAILED, why, id=id or b"null")
             return Outcome.BROKEN
         ends = (gone, self._closing) if request.method == "GET" else (gone,)
@@ -133,6 +131,6 @@ class Relay:
                 keepalive_s=self._keepalive_s,
             ).run(*ends)
 
-    async def _ask(self, request: Request, body: bytes) -> httpx2.Response:
+    async def _ask(self, request: Request, body: bytes) -> Answer:
         headers = asked(request.headers, dropped=self._access.own_headers)
-        return await self._upstream.ask(request.method, headers, body)
+        return await self._server.ask(request.method, headers, body)

@@ -1,12 +1,13 @@
 """A server at a URL, and the requests made to it."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from types import TracebackType
 from urllib.parse import urlsplit
 
 import httpx2
 
 from stretto.errors import StrettoError
+from stretto.proxy.http.answering import Unreachable
 from stretto.proxy.http.headers import Headers
 
 CONNECT_S = 10.0
@@ -16,9 +17,6 @@ _LONGEST_WAY = 5
 """How many redirects are followed, one after another."""
 _FOREVER = httpx2.Timeout(None, connect=CONNECT_S)
 _NO_LIMITS = httpx2.Limits(max_connections=None, max_keepalive_connections=256)
-
-Unreachable = httpx2.TransportError
-"""A server that does not answer, or stops in the middle of it."""
 
 
 class Upstream:
@@ -42,7 +40,7 @@ class Upstream:
             )
         self.url = url
         self._own: Headers = [
-            (name.lower().encode(), value.encode("utf-8"))
+            (name.lower().encode(), value.encode())
             for name, value in (own_headers or {}).items()
         ]
         self._client = httpx2.AsyncClient(timeout=_FOREVER, limits=_NO_LIMITS)
@@ -58,9 +56,9 @@ class Upstream:
     ) -> None:
         await self._client.aclose()
 
-    async def ask(self, method: str, headers: Headers, body: bytes) -> httpx2.Response:
+    async def ask(self, method: str, headers: Headers, body: bytes) -> "FromUpstream":
         """
-        What it answers, the body not read yet; to be closed by whom it is given to.
+        What it answers, to be closed by whom it is given to.
 
         Redirects that ask for the same request elsewhere on the same server are
         followed: they are how servers spell a slash at the end of a path.
@@ -73,13 +71,37 @@ class Upstream:
         url = httpx2.URL(self.url)
         for _ in range(_LONGEST_WAY):
             request = httpx2.Request(method, url, headers=headers, content=body)
-            response = await self._client.send(request, stream=True)
+            try:
+                response = await self._client.send(request, stream=True)
+            except httpx2.TransportError as cause:
+                raise Unreachable(str(cause) or type(cause).__name__) from cause
             onward = _onward(url, response)
             if onward is None:
                 break
             await response.aclose()
             url = onward
-        return response
+        return FromUpstream(response)
+
+
+class FromUpstream:
+    """An answer that comes over the network."""
+
+    def __init__(self, response: httpx2.Response) -> None:
+        self._response = response
+        self.status = response.status_code
+        self.headers: Headers = [*response.headers.raw]
+
+    async def body(self) -> AsyncIterator[bytes]:
+        """Its bytes, not decompressed."""
+        try:
+            async for chunk in self._response.aiter_raw():
+                yield chunk
+        except (httpx2.TransportError, httpx2.StreamError) as cause:
+            raise Unreachable(str(cause) or type(cause).__name__) from cause
+
+    async def aclose(self) -> None:
+        """Close the connection, unless all has come and it can be used again."""
+        await self._response.aclose()
 
 
 def _onward(url: httpx2.URL, response: httpx2.Response) -> httpx2.URL | None:

@@ -148,9 +148,7 @@ def test_settled_events_and_the_turn_shown_are_the_views(seed: int, chatty: bool
     flow = Lesson(3).flow
 
     for unfolding, conversation, _ in moments(flow, Talk(seed, chatty=chatty), 60):
-        last = next(
-            e for e in reversed(unfolding.shown()) if isinstance(e, ToolResult)
-        )
+        last = next(e for e in reversed(unfolding.shown()) if isinstance(e, ToolResult))
         view = Episode("e", conversation.events()).after(last.call_id)
 
         assert (*unfolding.settled, *unfolding.shown()) == view.episode.events

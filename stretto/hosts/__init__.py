@@ -1,0 +1,1 @@
+"""MCP hosts: where each keeps its servers, and how an entry is changed there."""

@@ -1,0 +1,66 @@
+"""A result with lookups added, and every other byte of it as the server wrote it."""
+
+from stretto.proxy.schema import RESERVED, Room
+from stretto.proxy.serving import Structured
+from stretto.proxy.splice import (
+    Edit,
+    Span,
+    edited,
+    find,
+    spelled_value,
+    whole,
+    with_item,
+    with_member,
+    without_member,
+)
+from stretto.proxy.tooltable import Listed
+
+
+def augmented(line: bytes, added: str, structured: Structured, tool: Listed) -> bytes:
+    """
+    A result with `added` as one more item of its content.
+
+    An object of structured content holds it too, under the reserved key, unless the
+    host was told a schema that does not let it.
+
+    Args:
+        line: A successful result.
+        tool: The call's, as the host was told.
+    """
+    text = line.decode()
+    if structured is Structured.STRIP and not tool.has_schema:
+        text = edited(text, without_member(text, _result(text), "structuredContent"))
+    edits = [_in_content(text, added)]
+    if structured is Structured.AUTO and has_room(text, tool):
+        content = find(text, _result(text), "structuredContent")
+        assert content is not None
+        edits.append(with_member(text, content, RESERVED, spelled_value(added)))
+    return edited(text, edits).encode()
+
+
+def has_room(text: str, tool: Listed) -> bool:
+    """Whether a result's structured content is an object that may hold the key."""
+    content = find(text, _result(text), "structuredContent")
+    return (
+        content is not None
+        and text[content.start] == "{"
+        and tool.room is Room.OPEN
+        and find(text, content, RESERVED) is None
+    )
+
+
+def _in_content(text: str, added: str) -> Edit:
+    item = spelled_value({"type": "text", "text": added})
+    result = _result(text)
+    content = find(text, result, "content")
+    if content is None:
+        return with_member(text, result, "content", f"[{item}]")
+    if text[content.start] == "[":
+        return with_item(text, content, item)
+    return Edit(content.start, content.end, f"[{item}]")
+
+
+def _result(text: str) -> Span:
+    result = find(text, whole(text), "result")
+    assert result is not None
+    return result

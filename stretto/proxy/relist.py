@@ -1,0 +1,73 @@
+"""The server's list of tools, changed for the host where lookups need the room."""
+
+import json
+from collections.abc import Iterator
+
+from stretto.canonical import Json
+from stretto.proxy.schema import RESERVED, Room
+from stretto.proxy.splice import (
+    Edit,
+    Span,
+    edited,
+    find,
+    items,
+    spelled_value,
+    whole,
+    with_item,
+    with_member,
+    without_member,
+)
+from stretto.proxy.tooltable import ToolTable
+
+_PROPERTY: Json = {
+    "type": "string",
+    "description": "What was read on the agent's behalf behind this call, as text.",
+}
+
+
+def with_room(line: str, tools: ToolTable, behind: frozenset[str]) -> str:
+    """
+    A page of the list on which the tools `behind` may hold the reserved key.
+
+    Only closed schemas are changed, and the table is told of each.
+    """
+    edits: list[Edit] = []
+    for name, tool in _named(line):
+        schema = find(line, tool, "outputSchema")
+        if name not in behind or schema is None or tools[name].room is not Room.CLOSED:
+            continue
+        named, new = find(line, schema, "properties"), spelled_value(_PROPERTY)
+        if named is None:
+            new = f"{{{json.dumps(RESERVED)}:{new}}}"
+            edits.append(with_member(line, schema, "properties", new))
+        else:
+            edits.append(with_member(line, named, RESERVED, new))
+        tools.told(name, has_schema=True)
+    return edited(line, edits)
+
+
+def without_schemas(line: str, tools: ToolTable, behind: frozenset[str]) -> str:
+    """A page of the list on which the tools `behind` have no output schema."""
+    edits: list[Edit] = []
+    for name, tool in _named(line):
+        if name in behind and tools[name].has_schema:
+            edits += without_member(line, tool, "outputSchema")
+            tools.told(name, has_schema=False)
+    return edited(line, edits)
+
+
+def with_tool(line: str, tool: Json) -> str:
+    """A page of the list with one more tool; as it is where its tools are no list."""
+    listed = find(line, whole(line), "result", "tools")
+    if listed is None or line[listed.start] != "[":
+        return line
+    return edited(line, [with_item(line, listed, spelled_value(tool))])
+
+
+def _named(line: str) -> Iterator[tuple[str, Span]]:
+    """The tools on a page, by name."""
+    listed = find(line, whole(line), "result", "tools")
+    for tool in [] if listed is None else items(line, listed):
+        name = find(line, tool, "name")
+        if name is not None and line[name.start] == '"':
+            yield json.loads(line[name.start : name.end]), tool

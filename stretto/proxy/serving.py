@@ -1,0 +1,62 @@
+"""How a flow is served: its limits, and what is done with what it looked up."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from stretto.flow.caps import PER_CALL, PER_SESSION
+from stretto.flow.decide import THRESHOLD
+
+HOLD_S = 5.0
+"""How many seconds a result is held at most; hosts give a call up after 60."""
+PATIENCE_S = 3.0
+"""How many of them one lookup may take."""
+LOOKUP_CHARS = 8_000
+"""How many characters of one lookup's result are added at most."""
+RESULT_CHARS = 50_000
+"""How long a result may become; hosts put longer ones aside."""
+
+
+class Structured(StrEnum):
+    """What becomes of a result's structured content when lookups are added to it."""
+
+    AUTO = "auto"
+    """It holds them too, where its schema lets it or could be made to."""
+    TEXT = "text"
+    """It stays as it is, and they are added as text alone."""
+    STRIP = "strip"
+    """It is taken out, and its schema out of the list of tools."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """Now and then another lookup than the flow's choice, at a known rate."""
+
+    epsilon: float
+    """How often, between 0 and 1; at 0 the choices are logged in the same way."""
+    seed: int = 0
+    task: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """One session's settings."""
+
+    token: str
+    """Letters and digits drawn for this session, for the ids of the proxy's calls."""
+    threshold: float = THRESHOLD
+    per_call: int = PER_CALL
+    per_session: int = PER_SESSION
+    hold_s: float = HOLD_S
+    patience_s: float = PATIENCE_S
+    lookup_chars: int = LOOKUP_CHARS
+    result_chars: int = RESULT_CHARS
+    shadow: bool = False
+    """Whether the flow only decides, and looks nothing up."""
+    grants: frozenset[str] | None = None
+    """The only tools it may call; None for every read."""
+    server: str | None = None
+    """What a flow learned across servers calls this one."""
+    structured: Structured = Structured.AUTO
+    exploration: Exploration | None = None
+    commit: bool = False
+    """Whether the host is offered `stretto_commit`."""
