@@ -72,12 +72,12 @@ def saved_against_detours(points: Sequence[tuple[float, int, int]]) -> str:
     figure, (axes,) = _axes(3.4, 1)
     axes.plot([p[2] for p in points], [p[1] for p in points], color=LINE, zorder=1)
     axes.scatter([p[2] for p in points], [p[1] for p in points], color=KEY, zorder=2)
-    for (saved, detours), thresholds in _coinciding(points).items():
-        label = f"{thresholds[0]:g}"
-        if len(thresholds) > 1:
-            label += f" to {thresholds[-1]:g}"
+    for detours, stacked in _stacked(points).items():
+        (first, *_), (last, *_) = stacked[0], stacked[-1]
+        label = f"{first:g}" if first == last else f"{first:g} to {last:g}"
+        lowest = min(saved for _, saved, _ in stacked)
         axes.annotate(
-            label, (detours, saved), (5, -9), textcoords="offset points",
+            label, (detours, lowest), (5, -10), textcoords="offset points",
             fontsize=8, color=SOFT,
         )  # fmt: skip
     axes.set_xlabel("detours")
@@ -122,13 +122,13 @@ def _axes(
     return figure, axes
 
 
-def _coinciding(
+def _stacked(
     points: Sequence[tuple[float, int, int]],
-) -> dict[tuple[int, int], list[float]]:
-    """The thresholds, rising, that come to the same turns saved and detours."""
-    found: dict[tuple[int, int], list[float]] = {}
-    for threshold, saved, detours in sorted(points):
-        found.setdefault((saved, detours), []).append(threshold)
+) -> dict[int, list[tuple[float, int, int]]]:
+    """The points by their detours, thresholds rising: those stand above one another."""
+    found: dict[int, list[tuple[float, int, int]]] = {}
+    for point in sorted(points):
+        found.setdefault(point[2], []).append(point)
     return found
 
 

@@ -52,8 +52,8 @@ def test_a_figure_is_the_same_for_the_same_numbers():
     assert spread([1.0, 2.0, 2.5], 2.0, "x") == spread([1.0, 2.0, 2.5], 2.0, "x")
 
 
-def test_thresholds_that_come_to_the_same_share_one_label():
-    drawn = saved_against_detours([(0.1, 5, 2), (0.2, 5, 2), (0.3, 4, 0)])
+def test_thresholds_with_as_many_detours_share_one_label():
+    drawn = saved_against_detours([(0.1, 6, 2), (0.2, 5, 2), (0.3, 4, 0)])
 
     assert "0.1 to 0.2" in drawn
     assert ">0.2<" not in drawn

@@ -17,9 +17,9 @@ from stretto.proxy.http.asgi import (
 )
 from stretto.proxy.http.decoding import PLAIN, READ, Decode, inflating
 from stretto.proxy.http.headers import answered, first, media_type
+from stretto.proxy.http.message import Message
 from stretto.proxy.http.passage import Outcome, Passage
 from stretto.proxy.http.sse import Piece, Splitter, Whole, framed
-from stretto.proxy.message import Message
 
 KEEPALIVE = b": keepalive\n\n"
 

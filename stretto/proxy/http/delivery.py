@@ -5,10 +5,10 @@ from http import HTTPStatus
 
 from stretto.proxy.http.asgi import JSON_TYPE, STREAM_TYPE
 from stretto.proxy.http.headers import Headers
+from stretto.proxy.http.message import Message
+from stretto.proxy.http.spelling import found
 from stretto.proxy.http.sse import framed
 from stretto.proxy.http.switchboard import Stream
-from stretto.proxy.message import Message
-from stretto.proxy.splice import found
 
 _STREAMED: Headers = [
     (b"content-type", STREAM_TYPE.encode()),

@@ -19,9 +19,9 @@ from typing import TypeAlias
 
 from stretto.proxy.entry import Sender
 from stretto.proxy.http.asgi import Request
-from stretto.proxy.message import CLIENT_KEY, ID, Message, one_line, text
+from stretto.proxy.http.message import CLIENT_KEY, ID, Message, one_line, text
+from stretto.proxy.http.spelling import members, spliced
 from stretto.proxy.record import Recorder
-from stretto.proxy.splice import members, spliced
 
 SESSION = b"mcp-session-id"
 HOST_SESSION = b"stretto-session"

@@ -17,10 +17,10 @@ from stretto.proxy.http.asgi import SERVER_FAILED, STREAM_TYPE, error
 from stretto.proxy.http.delivery import Events, Plain, whole
 from stretto.proxy.http.headers import Headers, first
 from stretto.proxy.http.lanes import SESSION
+from stretto.proxy.http.message import REQUEST_ID, Message, one_line
 from stretto.proxy.http.process import Process
+from stretto.proxy.http.spelling import spliced
 from stretto.proxy.http.switchboard import Stream, Switchboard
-from stretto.proxy.message import REQUEST_ID, Message, one_line
-from stretto.proxy.splice import spliced
 
 MOST_KEPT = 1_000
 """How many messages are kept that nobody can hear yet; the oldest are dropped."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from stretto.canonical import Json
 from stretto.proxy.http.headers import Headers
-from stretto.proxy.message import VERSION_KEY, Message, text
+from stretto.proxy.http.message import VERSION_KEY, Message, text
 
 VERSION = b"mcp-protocol-version"
 PARAMETER = "mcp-param-"

@@ -6,8 +6,8 @@ from stretto.proxy.entry import Sender
 from stretto.proxy.http.asgi import SERVER_FAILED, Request, error
 from stretto.proxy.http.headers import Headers, first
 from stretto.proxy.http.lanes import SESSION, Lane, Lanes, renamed
+from stretto.proxy.http.message import VERSION_KEY, Message
 from stretto.proxy.http.passage import Opens, Outcome, Passage
-from stretto.proxy.message import VERSION_KEY, Message
 
 _FAILED = HTTPStatus.BAD_REQUEST
 _CANCELLED = (

@@ -27,8 +27,8 @@ from stretto.proxy.http.asgi import (
 )
 from stretto.proxy.http.backward import Backward
 from stretto.proxy.http.headers import asked
+from stretto.proxy.http.message import Message
 from stretto.proxy.http.passage import Opens, Outcome, Passage, Reply
-from stretto.proxy.message import Message
 
 PATHS = ("/mcp", "/mcp/")
 LONGEST_BODY = 4 * 2**20

@@ -13,19 +13,19 @@ from http import HTTPStatus
 from stretto.canonical import Json
 from stretto.proxy.http.answering import Answer
 from stretto.proxy.http.asgi import STREAM_TYPE, error
-from stretto.proxy.http.delivery import Events, by_code, whole
+from stretto.proxy.http.delivery import Events, Plain, by_code, whole
 from stretto.proxy.http.headers import Headers, first
-from stretto.proxy.http.mirrored import PARAMETER, mismatch, mismatched_parameter
-from stretto.proxy.http.process import Process
-from stretto.proxy.http.switchboard import Stream, Switchboard
-from stretto.proxy.message import (
+from stretto.proxy.http.message import (
     CAPABILITIES_KEY,
     META,
     VERSION_KEY,
     Message,
-    members,
     text,
 )
+from stretto.proxy.http.mirrored import PARAMETER, mismatch, mismatched_parameter
+from stretto.proxy.http.process import Process
+from stretto.proxy.http.spelling import members
+from stretto.proxy.http.switchboard import Stream, Switchboard
 
 FIRST_VERSION = "2026-07-28"
 DEFER_S = 15.0
@@ -175,12 +175,14 @@ def is_stateless(messages: Sequence[Message], version: str | None) -> bool:
 
 
 def _refusal(message: Message, headers: Headers) -> Plain | None:
-    missing = [key for key in (VERSION_KEY, CAPABILITIES_KEY) if key not in message.meta]
+    missing = [
+        key for key in (VERSION_KEY, CAPABILITIES_KEY) if key not in message.meta
+    ]
     if missing:
         why = f"params.{META} lacks {' and '.join(missing)}"
         return _refused(message, _INVALID_PARAMS, why)
-    if (why := mismatch(message, headers)) is not None:
-        return _refused(message, _MISMATCH, why)
+    if (wrong := mismatch(message, headers)) is not None:
+        return _refused(message, _MISMATCH, wrong)
     if message.method == "initialize":
         return _refused(message, _NO_METHOD, "there are no sessions in this revision")
     return None

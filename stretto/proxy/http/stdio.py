@@ -20,11 +20,11 @@ from stretto.proxy.http.delivery import Plain
 from stretto.proxy.http.headers import Headers, first, media_type
 from stretto.proxy.http.lanes import IDLE_S, MOST, SESSION
 from stretto.proxy.http.legacy import LegacySession, unknown_session
+from stretto.proxy.http.message import Message
 from stretto.proxy.http.mirrored import VERSION
+from stretto.proxy.http.spelling import elements
 from stretto.proxy.http.stateless import Stateless, is_stateless
-from stretto.proxy.message import Message
 from stretto.proxy.notes import note
-from stretto.proxy.splice import elements
 
 _PARSE_ERROR, _INVALID_REQUEST = -32700, -32600
 _ALLOWED = {False: b"GET, POST, DELETE", True: b"POST"}

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from stretto.proxy.http.asgi import SERVER_FAILED, error
-from stretto.proxy.message import (
+from stretto.proxy.http.message import (
     ASKED_TOKEN,
     ID,
     PROGRESS_TOKEN,
@@ -22,8 +22,8 @@ from stretto.proxy.message import (
     one_line,
     text,
 )
+from stretto.proxy.http.spelling import elements, found, spliced
 from stretto.proxy.notes import note
-from stretto.proxy.splice import elements, found, spliced
 
 
 class Stream:
@@ -122,7 +122,9 @@ class Switchboard:
     def _note_noise(self) -> None:
         if not self._is_noisy:
             self._is_noisy = True
-            note("the server says things that are no messages; clients do not hear them")
+            note(
+                "the server says things that are no messages; clients do not hear them"
+            )
 
     def _answer(self, message: Message) -> None:
         asked = self._asked.pop(message.id or b"", None)
@@ -136,7 +138,7 @@ class Switchboard:
             stream.end()
 
     def _new_name(self, id: bytes) -> bytes:
-        """The id itself where that is a number above all before; else one made of it."""
+        """The id itself where it is a number above all before; else one made of it."""
         if id.isdigit() and len(id) < 16 and int(id) > self._highest:
             self._highest = int(id)
             return id

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from stretto.proxy.splice import Path, members
+from stretto.proxy.http.spelling import Path, members
 
 META = "_meta"
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
