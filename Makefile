@@ -44,7 +44,7 @@ docs: $(VENV)/.test ## write the pages that are made from the code
 	$(BIN)/python -m tests.claims
 
 bench: $(VENV)/.test ## measure, each number beside its baseline
-	$(BIN)/python -m pytest -q benchmarks --benchmark-only -m "slow or not slow"
+	$(BIN)/python -m pytest -o addopts= -q benchmarks --benchmark-only
 
 results: $(VENV)/.base ## reproduce docs/results from ../shared/data
 	$(BIN)/python benchmarks/figures.py --out docs/results

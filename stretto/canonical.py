@@ -18,6 +18,15 @@ _RESPELL = re.compile(r"\de[+-]\d|\d{19}")
 _I64_MIN, _U64_MAX = -(2**63), 2**64 - 1
 
 
+def _encoder(*, by_key: bool) -> json.JSONEncoder:
+    return json.JSONEncoder(
+        sort_keys=by_key, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
+
+
+_BY_KEY, _AS_IT_STANDS = _encoder(by_key=True), _encoder(by_key=False)
+
+
 def compact(value: Json) -> str:
     """
     The canonical text of `value`, on one line.
@@ -68,13 +77,7 @@ def sort_keys(value: Json) -> Json:
 
 
 def _line(value: Json, *, by_key: bool) -> str:
-    text = json.dumps(
-        value,
-        sort_keys=by_key,
-        separators=(",", ":"),
-        ensure_ascii=False,
-        allow_nan=False,
-    )
+    text = (_BY_KEY if by_key else _AS_IT_STANDS).encode(value)
     if not _RESPELL.search(text):
         return text
     return _spell(sort_keys(value) if by_key else value)

@@ -29,8 +29,14 @@ class Entry(NamedTuple):
 
 COMMANDS = {
     "audit": Entry("stretto.cli.audit:audit", "Score recorded sessions under a flow."),
+    "completions": Entry(
+        "stretto.cli.completions:completions", "Print a shell's completions."
+    ),
     "demo": Entry(
         "stretto.cli.demo:demo", "Record, learn, audit and replay on a small shop."
+    ),
+    "doctor": Entry(
+        "stretto.cli.doctor:doctor", "Check the installation, the data and the hosts."
     ),
     "episodes": Entry(
         "stretto.cli.episodes:episodes", "Show what recorded sessions hold."
@@ -40,12 +46,18 @@ COMMANDS = {
         "Compare two flows: what needs review, first.",
     ),
     "flow-show": Entry("stretto.cli.flow_show:flow_show", "Print a flow for review."),
+    "init": Entry(
+        "stretto.cli.init:init", "Configure a host to start a server through the proxy."
+    ),
     "learn": Entry("stretto.cli.learn:learn", "Learn a flow from recorded sessions."),
     "program": Entry(
         "stretto.cli.program:program", "Check, print, run or score a program."
     ),
     "replay": Entry(
         "stretto.cli.replay:replay", "Replay recorded sessions with a flow behind them."
+    ),
+    "serve": Entry(
+        "stretto.cli.serve:serve", "Answer other harnesses with a flow's decisions."
     ),
     "simulate": Entry(
         "stretto.cli.simulate:simulate", "Draw sessions from a flow's own model."

@@ -19,8 +19,8 @@ from stretto.hosts.host import Host
 from stretto.hosts.server import Entry
 from stretto.hosts.syntax import CannotEdit
 
-BACKUP = ".before-stretto"
-"""What the name of a copy of the file ends with, as it was before it was written."""
+COPY = ".before-stretto"
+"""How the name of the copy ends that is kept of a file as it was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +35,21 @@ class Config:
     @classmethod
     def read(cls, host: Host, path: Path | None = None) -> "Config":
         """
-        The host's file, or another of its kind; a link stands for what it leads to.
+        The host's file, or another of its kind; one that is not there holds nothing.
 
         Raises:
             FormatError: it cannot be read, or is broken.
         """
-        found = Path(os.path.realpath(path or host.file()))
-        config = cls(host, found, read_text(found) if found.exists() else "")
+        config = cls.empty(host, path)
+        if config.path.exists():
+            config = replace(config, text=read_text(config.path))
         config._values(config.text)
         return config
+
+    @classmethod
+    def empty(cls, host: Host, path: Path | None = None) -> "Config":
+        """A file of the host with nothing in it."""
+        return cls(host, path or host.file(), "")
 
     def entries(self) -> Mapping[str, Entry]:
         """The servers' entries by name, those that are objects."""
@@ -62,12 +68,12 @@ class Config:
         old = self.entries().get(name)
         text = self.text
         try:
-            if old is not None and old.keys() <= entry.keys():
+            if old is None or old.keys() - entry.keys():
+                text = put(text, path, {**entry})
+            else:
                 for key, value in entry.items():
                     if key not in old or old[key] != value:
                         text = put(text, (*path, key), value)
-            elif old != entry:
-                text = put(text, path, {**entry})
             self._check(text, name, entry)
         except CannotEdit as cause:
             raise CannotWrite(
@@ -77,22 +83,25 @@ class Config:
             ) from cause
         return replace(self, text=text)
 
-    def write(self, before: "Config") -> Path | None:
+    def write(self) -> Path | None:
         """
-        Write the file, and `before` beside it: where that copy is, if there was a file.
+        Write the file, and a copy of the old one beside it: where that is, if any.
+
+        A link is followed, and stays a link.
 
         Raises:
             CannotWrite: the folder is closed, or the disk is full.
         """
+        path = self.path.resolve() if self.path.is_symlink() else self.path
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            backup = _copy(self.path, before.text) if self.path.exists() else None
+            path.parent.mkdir(parents=True, exist_ok=True)
+            copy = _copied(path) if path.exists() else None
         except OSError as cause:
             raise CannotWrite(
                 f"{self.path} cannot be written: {cause.strerror or cause}"
             ) from cause
-        write_text(self.path, self.text)
-        return backup
+        write_text(path, self.text)
+        return copy
 
     def _values(self, text: str) -> dict[str, Json]:
         try:
@@ -117,11 +126,11 @@ class Config:
             raise CannotEdit("a comment in the entry would be lost")
 
 
-def _copy(path: Path, text: str) -> Path:
-    """The copy of a file, which whoever may not read the file may not read either."""
-    copy = path.with_name(path.name + BACKUP)
+def _copied(path: Path) -> Path:
+    """A copy of a file, which whoever may not read the file may not read either."""
+    copy = path.with_name(path.name + COPY)
     copy.unlink(missing_ok=True)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     with open(os.open(copy, flags, path.stat().st_mode & 0o777), "wb") as file:
-        file.write(text.encode())
+        file.write(path.read_bytes())
     return copy

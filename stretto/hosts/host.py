@@ -1,8 +1,9 @@
 """The hosts: where each keeps its servers, and how it spells an entry."""
 
 import os
+import shlex
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +29,8 @@ class Host:
     """Whether an entry says how the server is reached."""
     takes_urls: bool = True
     """Whether an entry may be an address."""
+    has_command: bool = False
+    """Whether a command of its own enters a server: `claude mcp add`."""
 
     def starting(self, words: tuple[str, ...], env: Mapping[str, str]) -> Entry:
         """The entry of a server that the host starts."""
@@ -38,6 +41,25 @@ class Host:
     def reaching(self, url: str) -> Entry:
         """The entry of a server that is there already."""
         return {**({"type": "http"} if self.is_typed else {}), "url": url}
+
+    def shown(self, name: str, entry: Entry) -> str:
+        """What to give the host: a command of its own, or what its file has to hold."""
+        if self.has_command:
+            return shlex.join(_adding(name, entry)) + "\n"
+        return self.syntax.spelled((self.section, name), {**entry})
+
+
+def _adding(name: str, entry: Entry) -> Iterator[str]:
+    yield from ("claude", "mcp", "add")
+    if "url" in entry:
+        yield from ("--transport", "http", name, str(entry["url"]))
+        return
+    env, arguments = entry.get("env"), entry.get("args")
+    for variable, value in (env if isinstance(env, dict) else {}).items():
+        yield from ("--env", f"{variable}={value}")
+    # `--env` takes every word up to the next option.
+    yield from ("--transport", "stdio", name, "--", str(entry["command"]))
+    yield from map(str, arguments if isinstance(arguments, list) else [])
 
 
 def _desktop() -> Path:
@@ -56,7 +78,13 @@ def _codex() -> Path:
 HOSTS: Mapping[str, Host] = {
     host.name: host
     for host in (
-        Host("claude-code", "Claude Code", lambda: Path(".mcp.json"), is_typed=True),
+        Host(
+            "claude-code",
+            "Claude Code",
+            lambda: Path(".mcp.json"),
+            is_typed=True,
+            has_command=True,
+        ),
         Host("claude-desktop", "Claude Desktop", _desktop, takes_urls=False),
         Host("cursor", "Cursor", lambda: Path.home() / ".cursor" / "mcp.json"),
         Host(

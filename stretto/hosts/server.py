@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -23,7 +24,8 @@ class Command:
         """With its program's full path, where PATH has the program."""
         program, *arguments = self.words
         found = shutil.which(program)
-        return Command((found and str(Path(found).absolute()) or program, *arguments))
+        path = program if found is None else str(Path(found).absolute())
+        return Command((path, *arguments))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ def wrapped(entry: Entry) -> Wrapped | None:
             if len(words) <= len(arguments):
                 return None
             return _split(words) if is_proxy(program) else Wrapped(Command(words), None)
-        case {"url": str(url)}:
+        case {"url": str(url)} if "headers" not in entry:
             return Wrapped(Address(url), None)
         case _:
             return None
@@ -88,6 +90,5 @@ def _split(words: tuple[str, ...]) -> Wrapped | None:
     if _UPSTREAM not in words[:-1]:
         return None
     at = words.index(_UPSTREAM)
-    pairs = zip(words, words[1:], strict=False)
-    headers = tuple(value for word, value in pairs if word == _HEADER)
+    headers = tuple(value for word, value in pairwise(words) if word == _HEADER)
     return Wrapped(Address(words[at + 1], headers), words[:at])

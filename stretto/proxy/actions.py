@@ -76,6 +76,11 @@ class Outbox:
     def __init__(self) -> None:
         self._actions: list[Action] = []
         self._noted: set[str] = set()
+        self._line: Forward | None = None
+
+    def begin(self, line: Forward | None) -> None:
+        """Begin with an input: a line that is to be passed on, or none."""
+        self._line = line
 
     def put(self, *actions: Action) -> None:
         """Add actions."""
@@ -86,6 +91,23 @@ class Outbox:
         if text not in self._noted:
             self._noted.add(text)
             self.put(Note(text))
+
+    def pass_on(self) -> None:
+        """Pass the line on, if nothing else has become of it."""
+        if self._line is not None:
+            self.put(self._line)
+            self._line = None
+
+    def keep(self) -> None:
+        """Do not pass the line on, at least not now."""
+        self._line = None
+
+    def replace(self, line: bytes) -> None:
+        """Pass another line on in its place, and record that."""
+        if self._line is not None:
+            to, stream = self._line.to, self._line.stream
+            self.put(Record(Sender.PROXY, line), Send(to, line, stream))
+            self._line = None
 
     def take(self) -> list[Action]:
         """The actions so far; the box is empty afterwards."""

@@ -31,22 +31,25 @@ def augmented(line: bytes, added: str, structured: Structured, tool: Listed) -> 
     if structured is Structured.STRIP and not tool.has_schema:
         text = edited(text, without_member(text, _result(text), "structuredContent"))
     edits = [_in_content(text, added)]
-    if structured is Structured.AUTO and has_room(text, tool):
-        content = find(text, _result(text), "structuredContent")
-        assert content is not None
-        edits.append(with_member(text, content, RESERVED, spelled_value(added)))
+    if structured is Structured.AUTO and tool.room is Room.OPEN:
+        edits += _in_structured(text, added)
     return edited(text, edits).encode()
 
 
-def has_room(text: str, tool: Listed) -> bool:
-    """Whether a result's structured content is an object that may hold the key."""
+def is_in_text_alone(line: bytes) -> bool:
+    """Whether a result has structured content that does not hold what was added."""
+    text = line.decode()
     content = find(text, _result(text), "structuredContent")
-    return (
-        content is not None
-        and text[content.start] == "{"
-        and tool.room is Room.OPEN
-        and find(text, content, RESERVED) is None
-    )
+    return content is not None and find(text, content, RESERVED) is None
+
+
+def _in_structured(text: str, added: str) -> list[Edit]:
+    content = find(text, _result(text), "structuredContent")
+    if content is None or text[content.start] != "{":
+        return []
+    if find(text, content, RESERVED) is not None:  # the server's own
+        return []
+    return [with_member(text, content, RESERVED, spelled_value(added))]
 
 
 def _in_content(text: str, added: str) -> Edit:

@@ -123,7 +123,7 @@ class Explorer:
         if draw.uniform() >= epsilon:
             return _Taken(greedy.action, 1.0 - epsilon)
         other = _pick(others, draw.uniform())
-        return _Taken(other, epsilon * other.p / sum(other.p for other in others))
+        return _Taken(other, epsilon * other.p / sum(each.p for each in others))
 
     def _state(self, settled: Sequence[Event], shown: Sequence[Event]) -> int:
         """The seed of the draw after these events; the settled ones are hashed once."""

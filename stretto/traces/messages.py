@@ -64,7 +64,10 @@ def answer(response: Message) -> Answer:
 
 
 def _key(message: Message) -> str | None:
-    return None if (id_ := message.get("id")) is None else compact(id_)
+    id_ = message.get("id")
+    if type(id_) is int and 0 <= id_ < 2**53:  # nearly always, and said often
+        return str(id_)
+    return None if id_ is None else compact(id_)
 
 
 def _content(result: Json) -> str:

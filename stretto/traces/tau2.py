@@ -73,6 +73,35 @@ class Tau2:
 READER = Tau2()
 
 
+def message_events(messages: list[dict[str, Json]], ledger: Ledger) -> list[Event]:
+    """
+    The events of a simulation's messages: its greeting and the customer's own calls
+    left out.
+
+    Raises:
+        Unreadable: a message's calls are not as they should be.
+    """
+    ids = CallIds(ledger)
+    events: list[Event] = []
+    for index, message in enumerate(messages):
+        match message.get("role"):
+            case "assistant":
+                turn = _turn(message, ids)
+                if index == 0 and not turn.calls and not amount(message.get("cost")):
+                    continue  # the scripted greeting
+                events.append(turn)
+            case "user":
+                events.append(UserMessage(words(message.get("content"))))
+            case "tool":
+                if sent := ids.last(message.get("id")):
+                    failed = message.get("error") is True
+                    content = words(message.get("content"))
+                    events.append(ToolResult(sent.id, sent.tool, failed, content))
+                elif message.get("requestor") != "user":
+                    ledger.count("stray results")
+    return events
+
+
 class _Run(NamedTuple):
     """What holds for every simulation of a file."""
 
@@ -153,7 +182,7 @@ def _episode(path: Path, ledger: Ledger, run: _Run | None, record: Record) -> Ep
         raise Unreadable("has no `messages`")
     run_info = mapping(simulation.get("run_info"))
     run = run or _run({**run_info, **simulation})
-    events = _events(objects(simulation["messages"], "messages"), ledger)
+    events = message_events(objects(simulation["messages"], "messages"), ledger)
     return Episode(
         session_id(record, path, simulation.get("id"), run_info.get("simulation_id")),
         answered(events, ledger) if run.is_solo else tuple(events),
@@ -163,28 +192,6 @@ def _episode(path: Path, ledger: Ledger, run: _Run | None, record: Record) -> Ep
         agent=run.agent,
         reward=grade(mapping(simulation.get("reward_info")).get("reward")) or 0.0,
     )
-
-
-def _events(messages: list[dict[str, Json]], ledger: Ledger) -> list[Event]:
-    ids = CallIds(ledger)
-    events: list[Event] = []
-    for index, message in enumerate(messages):
-        match message.get("role"):
-            case "assistant":
-                turn = _turn(message, ids)
-                if index == 0 and not turn.calls and not amount(message.get("cost")):
-                    continue  # the scripted greeting
-                events.append(turn)
-            case "user":
-                events.append(UserMessage(words(message.get("content"))))
-            case "tool":
-                if sent := ids.last(message.get("id")):
-                    failed = message.get("error") is True
-                    content = words(message.get("content"))
-                    events.append(ToolResult(sent.id, sent.tool, failed, content))
-                elif message.get("requestor") != "user":
-                    ledger.count("stray results")
-    return events
 
 
 def _turn(message: dict[str, Json], ids: CallIds) -> AssistantTurn:

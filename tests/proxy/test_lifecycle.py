@@ -120,6 +120,20 @@ def test_a_killed_proxy_takes_a_deaf_server_with_it(watched: list[Watched]) -> N
         assert process.has_ended()
 
 
+def test_a_server_dies_with_the_proxy_also_where_the_watcher_was_killed(
+    watched: list[Watched],
+) -> None:
+    with Host.behind_proxy(server("stubborn", "eof")) as host:
+        process = _introduced(host, watched)
+        proxy = host.process.pid
+        children = Path(f"/proc/{proxy}/task/{proxy}/children").read_text().split()
+        (watcher,) = {*map(int, children)} - {process.pid}
+        os.kill(watcher, signal.SIGKILL)
+        host.process.kill()
+
+        assert process.has_ended()
+
+
 def test_killing_the_proxys_group_takes_the_server_along(
     watched: list[Watched],
 ) -> None:

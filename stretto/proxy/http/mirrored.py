@@ -86,7 +86,7 @@ def _values(headers: Headers, name: str) -> list[str]:
     ]
 
 
-def _at(arguments: Json | Mapping[str, Any], path: tuple[str, ...]) -> Any:
+def _at(arguments: object, path: tuple[str, ...]) -> Any:
     value: Any = arguments
     for key in path:
         value = value.get(key) if isinstance(value, Mapping) else None

@@ -2,8 +2,8 @@
 A server that does not want to end.
 
 Says its process id, then everything it reads. Each word named is something that it
-ignores (`eof`, `term`, `int`, `hup`); a signal that it does not ignore ends it. Where it
-ignores the end of its input, it says `"eof"`, and lives on.
+ignores (`eof`, `term`, `int`, `hup`); a signal that it does not ignore ends it. Where
+it ignores the end of its input, it says `"eof"`, and lives on.
 """
 
 import json

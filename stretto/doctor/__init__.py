@@ -1,0 +1,1 @@
+"""What `stretto doctor` looks at: the installation, the data, hosts, a live server."""

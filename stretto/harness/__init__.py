@@ -1,0 +1,1 @@
+"""A flow asked by another harness: a line in, a line out."""

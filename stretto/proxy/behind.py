@@ -1,0 +1,81 @@
+"""A flow's run behind one call, stopped wherever it waits for a lookup."""
+
+from collections.abc import Callable, Generator
+from types import coroutine
+
+from stretto.episodes.site import Site
+from stretto.flow.decision import Lookup
+from stretto.flow.run import Decide, Runner
+from stretto.program.events import Draw
+from stretto.program.handlers import Run, serve
+from stretto.program.values import Value
+
+
+class Behind:
+    """
+    A run after a call at `site`; `begin` it, then `go_on` after each lookup.
+
+    Whatever the program is, it makes at most `max_lookups`.
+
+    Args:
+        choose: The lookup to make at a decision as things stand; None hands back.
+    """
+
+    def __init__(
+        self,
+        runner: Runner,
+        site: Site,
+        choose: Callable[[str, Decide], Lookup | None],
+        *,
+        max_lookups: int,
+    ) -> None:
+        self.site = site
+        self._runner, self._choose, self._left = runner, choose, max_lookups
+        self._has_succeeded = False
+        """Whether a lookup was made and succeeded, and no outcome has told so yet."""
+        self._run = serve(runner.after(site, max_lookups=max_lookups), self._answer)
+
+    def begin(self) -> Lookup | Run:
+        """
+        The first lookup to make, or the run, over without any.
+
+        Raises:
+            ProgramError: the program misran, here or in `go_on`.
+        """
+        return self._resume(None)
+
+    def go_on(self, *, succeeded: bool) -> Lookup | Run:
+        """What comes after the lookup: the next one, or the run, over."""
+        return self._resume(succeeded)
+
+    def stop(self) -> None:
+        """End the run where it is."""
+        self._run.close()
+
+    def _resume(self, succeeded: bool | None) -> Lookup | Run:
+        try:
+            lookup: Lookup = self._run.send(succeeded)
+        except StopIteration as end:
+            run: Run = end.value
+            return run
+        return lookup
+
+    async def _answer(self, draw: Draw) -> Value:
+        if not isinstance(draw.distribution, Decide):
+            succeeded, self._has_succeeded = self._has_succeeded, False
+            return succeeded
+        self._has_succeeded = False
+        if not self._left:
+            return 0
+        lookup = self._choose(draw.address, draw.distribution)
+        if lookup is None:
+            return 0
+        self._left -= 1
+        self._has_succeeded = await _made(lookup)
+        return self._runner.numbers.of(lookup.tool)
+
+
+@coroutine
+def _made(lookup: Lookup) -> Generator[Lookup, bool, bool]:
+    """Wait until somebody made the lookup, and says whether it succeeded."""
+    return (yield lookup)

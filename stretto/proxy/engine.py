@@ -1,0 +1,78 @@
+"""
+The engine of a proxy that acts: what to do with each line, given what was said so far.
+
+It is told lines and times and answers with actions; it never waits, and reads no clock.
+It is for one thread at a time. Whatever goes wrong in here, each line of the host's and
+of the server's reaches the other side as it came, and the flow is switched off.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+
+from stretto.flow.deciders.protocol import Decider
+from stretto.flow.flow import Flow
+from stretto.proxy.actions import Action, Forward, Outbox, Side
+from stretto.proxy.router import Router
+from stretto.proxy.serving import Serving
+
+
+class Engine:
+    """
+    One session's engine.
+
+    Args:
+        flow: None where nothing is to be looked up.
+        decider: The flow's.
+
+    Raises:
+        ProgramError: the flow's program names something that flows do not have.
+    """
+
+    def __init__(
+        self, flow: Flow | None, decider: Decider | None, serving: Serving
+    ) -> None:
+        self.counts: Counter[str] = Counter()
+        """
+        How many results were `held`, and `added to`, of these `in text alone` beside
+        structured content; `lookups` made; results `without room` for them; runs
+        `out of time`; and how often something `failed` in here.
+        """
+        self._out = Outbox()
+        self._router = Router(flow, decider, serving, self.counts, self._out)
+
+    def host_line(self, line: bytes, now: float, stream: str = "") -> list[Action]:
+        """What to do with the host's next line, its line feed included."""
+        passed = Forward(Side.SERVER, line, stream)
+        return self._done(passed, lambda: self._router.from_host(line, now, stream))
+
+    def server_line(self, line: bytes, now: float, stream: str = "") -> list[Action]:
+        """What to do with the server's next line, its line feed included."""
+        passed = Forward(Side.HOST, line, stream)
+        return self._done(passed, lambda: self._router.from_server(line, now, stream))
+
+    def context_line(self, line: bytes, now: float) -> list[Action]:
+        """What to do with the next line of the conversation beside the session."""
+        return self._done(None, lambda: self._router.from_context(line, now))
+
+    def tick(self, now: float) -> list[Action]:
+        """What to do because it is that late."""
+        return self._done(None, lambda: self._router.tick(now))
+
+    def closed(self) -> list[Action]:
+        """What to do because one side will say nothing more, whichever it is."""
+        return self._done(None, self._router.end)
+
+    def closed_stream(self, stream: str, now: float) -> list[Action]:
+        """What to do because the host no longer waits for what a stream would bring."""
+        return self._done(None, lambda: self._router.withdraw_stream(stream, now))
+
+    def _done(self, line: Forward | None, act: Callable[[], None]) -> list[Action]:
+        self._out.begin(line)
+        try:
+            act()
+        except Exception as bug:  # whatever it is, it may not cost a side its line
+            self.counts["failed"] += 1
+            self._out.note(f"the flow is switched off: {type(bug).__name__}: {bug}")
+            self._router.give_up()
+            self._out.pass_on()
+        return self._out.take()

@@ -1,0 +1,207 @@
+"""
+The results held back while a flow looks up what comes next.
+
+Each has a run of its own: it waits for one lookup at a time, and for all of them
+together no longer than its budget. Whatever ends it, the host gets its result: with
+what was looked up by then, or as the server wrote it.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import partial
+
+from stretto.canonical import compact
+from stretto.errors import ProgramError
+from stretto.flow.decision import Lookup
+from stretto.flow.run import Runner
+from stretto.program.handlers import Run
+from stretto.proxy.actions import Log, Outbox, WakeAt
+from stretto.proxy.appendix import Made, said
+from stretto.proxy.behind import Behind
+from stretto.proxy.choose import Chooser
+from stretto.proxy.deliver import Delivery
+from stretto.proxy.flowlog import run_line
+from stretto.proxy.names import Names
+from stretto.proxy.observe import is_complete, is_success, is_task
+from stretto.proxy.requests import Asked, OwnCalls, Place
+from stretto.proxy.serving import Serving
+from stretto.proxy.unfolding import Unfolding
+from stretto.traces.messages import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A lookup under way."""
+
+    id: str
+    lookup: Lookup
+    until: float
+
+
+@dataclass(slots=True, eq=False)
+class Held:
+    """A call's result, held back."""
+
+    asked: Asked
+    line: bytes
+    run: Behind
+    until: float
+    made: list[Made] = field(default_factory=list)
+    waiting: Waiting | None = None
+
+
+def _due(held: Held) -> float:
+    """When something has to happen, whatever the server does."""
+    return held.until if held.waiting is None else held.waiting.until
+
+
+class Holding:
+    """One session's held results."""
+
+    def __init__(
+        self,
+        runner: Runner,
+        chooser: Chooser,
+        episode: Unfolding,
+        names: Names,
+        delivery: Delivery,
+        calls: OwnCalls,
+        serving: Serving,
+        counts: Counter[str],
+        out: Outbox,
+    ) -> None:
+        self._runner, self._chooser, self._episode = runner, chooser, episode
+        self._names, self._delivery, self._calls = names, delivery, calls
+        self._serving, self._counts, self._out = serving, counts, out
+        self._held: list[Held] = []
+
+    def hold(self, asked: Asked, response: Message, line: bytes, now: float) -> bool:
+        """
+        Begin a run behind a call that the server has just answered.
+
+        Returns whether the result is held; if not, it is for the caller to forward.
+        """
+        site = self._episode.site
+        if site is None or not self._may_hold(asked, response, line):
+            return False
+        choose = partial(self._chooser.choose, asked.id)
+        n = self._serving.per_call
+        run = Behind(self._runner, site, choose, max_lookups=n)
+        held = Held(asked, line, run, now + self._serving.hold_s)
+        step = self._step(held, None)
+        if not isinstance(step, Lookup):
+            return False
+        self._look_up(held, step, now)
+        self._held.append(held)
+        self._counts["held"] += 1
+        return True
+
+    def withdraw(self, place: Place, now: float) -> None:
+        """The host has cancelled a call: its result, if it is held, is let fall."""
+        for held in [h for h in self._held if h.asked.place == place]:
+            self._abandon(held, "the call was cancelled", now)
+            self._drop(held)
+
+    def withdraw_stream(self, stream: str, now: float) -> None:
+        """As `withdraw`, for every call of a stream that the host has closed."""
+        for held in [h for h in self._held if h.asked.place.stream == stream]:
+            self.withdraw(held.asked.place, now)
+
+    def give_way(self, key: str) -> None:
+        """The host uses the id of a lookup under way; the lookup does without."""
+        for held in [*self._held]:
+            if held.waiting is not None and compact(held.waiting.id) == key:
+                held.waiting = None
+                self._release(held)
+
+    def interrupt(self, why: str, now: float) -> None:
+        """End every run."""
+        for held in [*self._held]:
+            self._abandon(held, why, now)
+            self._release(held)
+
+    def tick(self, now: float) -> None:
+        """End the runs whose time is up, and say when the next one's is."""
+        for held in [h for h in self._held if _due(h) <= now]:
+            self._counts["out of time"] += 1
+            self._abandon(held, "it takes too long", now)
+            self._release(held)
+        if self._held:
+            self._out.put(WakeAt(min(map(_due, self._held))))
+
+    def close(self) -> None:
+        """A side has ended, and nothing more can be looked up."""
+        for held in [*self._held]:
+            self._ignore(held)
+            self._release(held)
+
+    def let_go(self) -> None:
+        """Give the host every result as the server wrote it."""
+        for held in [*self._held]:
+            self._ignore(held)
+            self._drop(held)
+            self._delivery.as_it_came(held.asked, held.line)
+
+    def _may_hold(self, asked: Asked, response: Message, line: bytes) -> bool:
+        return (
+            is_success(response)
+            and not is_task(asked.message)
+            and self._chooser.has_room
+            and len(line) < self._serving.result_chars
+        )
+
+    def _step(self, held: Held, succeeded: bool | None) -> Lookup | None:
+        """The next lookup; None where the run is over, or could not go on."""
+        run = held.run
+        try:
+            step = run.begin() if succeeded is None else run.go_on(succeeded=succeeded)
+        except ProgramError as cause:
+            self._out.note(f"the flow's program misran: {cause}")
+            held.made.clear()
+            return None
+        if isinstance(step, Run):
+            after, n = held.asked.id, self._serving.per_call
+            self._out.put(Log(run_line(after, run.site, step, max_lookups=n)))
+            return None
+        return step
+
+    def _look_up(self, held: Held, lookup: Lookup, now: float) -> None:
+        until = min(now + self._serving.patience_s, held.until)
+        tool, answered = self._names.bare(lookup.tool), partial(self._answered, held)
+        id_ = self._calls.call(held.asked, tool, lookup.arguments, answered, now)
+        held.waiting = Waiting(id_, lookup, until)
+        self._out.put(WakeAt(until))
+        self._counts["lookups"] += 1
+
+    def _answered(self, held: Held, response: Message, now: float) -> None:
+        waiting, held.waiting = held.waiting, None
+        if waiting is None or held not in self._held:
+            return
+        tool = self._names.bare(waiting.lookup.tool)
+        if response.get("error") is None and not is_complete(response):
+            self._out.note(f"{tool} did not answer a lookup with a result")
+            self._release(held)
+            return
+        told = said(response)
+        held.made.append(Made(tool, waiting.lookup.arguments, told))
+        if (lookup := self._step(held, not told.has_failed)) is None:
+            self._release(held)
+        else:
+            self._look_up(held, lookup, now)
+
+    def _abandon(self, held: Held, why: str, now: float) -> None:
+        if held.waiting is not None:
+            self._calls.abandon(held.waiting.id, why, now)
+
+    def _ignore(self, held: Held) -> None:
+        if held.waiting is not None:
+            self._calls.ignore(held.waiting.id)
+
+    def _drop(self, held: Held) -> None:
+        self._held.remove(held)
+        held.run.stop()
+
+    def _release(self, held: Held) -> None:
+        """Give the host its result, with what was looked up."""
+        self._delivery.give(held.asked, held.line, held.made)
+        self._drop(held)

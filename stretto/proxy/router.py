@@ -1,0 +1,188 @@
+"""Where each line of a session goes: by what it is, and by whom it is for."""
+
+from collections import Counter
+
+from stretto.canonical import Json, compact
+from stretto.episodes.episode import ToolResult
+from stretto.flow.deciders.protocol import Decider
+from stretto.flow.flow import Flow
+from stretto.proxy.actions import Outbox, Record
+from stretto.proxy.entry import Sender
+from stretto.proxy.observe import observed
+from stretto.proxy.pilot import Pilot, pilot
+from stretto.proxy.requests import Asked, OwnCalls, Place
+from stretto.proxy.serving import Serving
+from stretto.proxy.splice import edited, whole, without_items
+from stretto.proxy.tooltable import ToolTable
+from stretto.traces.messages import Message, params, parts, request_key, response_key
+from stretto.traces.turns import Change
+
+_ASKS_THE_HOST = ("elicitation/create", "sampling/createMessage")
+"""What a server asks of the host when a call's arguments are not enough for it."""
+
+
+class Router:
+    """One session's requests under way, and who is told of the answers."""
+
+    def __init__(
+        self,
+        flow: Flow | None,
+        decider: Decider | None,
+        serving: Serving,
+        counts: Counter[str],
+        out: Outbox,
+    ) -> None:
+        self._out = out
+        self._tools = ToolTable()
+        self._asked: dict[Place, Asked] = {}
+        self._calls = OwnCalls(serving.token, self._is_taken, self._follow, out)
+        self._pilot: Pilot | None = None
+        if flow is not None and decider is not None:
+            self._pilot = pilot(
+                flow, decider, serving, self._tools, self._calls, counts, out
+            )
+
+    def from_host(self, line: bytes, now: float, stream: str) -> None:
+        """A line of the host's."""
+        self._out.put(Record(Sender.CLIENT, line))
+        said = observed(line)
+        for message in parts(said):
+            self._follow(now, Sender.CLIENT, message, stream)
+        if isinstance(said, dict):
+            self._heed(said, now, stream)
+        self._out.pass_on()
+
+    def from_server(self, line: bytes, now: float, stream: str) -> None:
+        """A line of the server's."""
+        self._out.put(Record(Sender.SERVER, line))
+        match observed(line):
+            case dict() as message if (key := response_key(message)) is not None:
+                self._answered(message, Place(stream, key), line, now)
+            case dict() as message:
+                self._told(message, now)
+            case list() as batch:
+                self._from_batch(batch, line, now, stream)
+        self._out.pass_on()
+
+    def from_context(self, line: bytes, now: float) -> None:
+        """A line of the conversation."""
+        self._out.put(Record(Sender.CONTEXT, line))
+        said = observed(line)
+        if isinstance(said, dict):
+            self._follow(now, Sender.CONTEXT, said)
+
+    def tick(self, now: float) -> None:
+        """Time has passed."""
+        if self._pilot is not None:
+            self._pilot.holding.tick(now)
+
+    def withdraw_stream(self, stream: str, now: float) -> None:
+        """The host no longer waits for anything on a stream."""
+        for place, asked in self._asked.items():
+            asked.is_withdrawn = asked.is_withdrawn or place.stream == stream
+        if self._pilot is not None:
+            self._pilot.holding.withdraw_stream(stream, now)
+
+    def end(self) -> None:
+        """A side has ended."""
+        if self._pilot is not None:
+            self._pilot.end()
+
+    def give_up(self) -> None:
+        """Only pass lines on from now on, and swallow what the proxy asked for."""
+        if self._pilot is not None:
+            self._pilot.give_up()
+
+    def _heed(self, message: Message, now: float, stream: str) -> None:
+        """Note what the host asks for, or no longer asks for."""
+        if (key := request_key(message)) is not None:
+            if key in self._calls:
+                self._yield_id(key)
+            place = Place(stream, key)
+            self._asked[place] = Asked(place, message)
+        elif message.get("method") == "notifications/cancelled":
+            place = Place(stream, compact(params(message).get("requestId")))
+            if place in self._asked:
+                self._asked[place].is_withdrawn = True
+            elif self._pilot is not None:
+                self._pilot.holding.withdraw(place, now)
+
+    def _yield_id(self, key: str) -> None:
+        """The host has taken an id that the proxy was using."""
+        if self._pilot is not None:
+            self._pilot.holding.give_way(key)
+        self._calls.give_up(key)
+
+    def _answered(
+        self, message: Message, place: Place, line: bytes, now: float
+    ) -> None:
+        if place.key in self._calls:
+            self._out.keep()
+            self._follow(now, Sender.SERVER, message)
+            self._calls.answer(place.key, message, now)
+            return
+        change = self._follow(now, Sender.SERVER, message, place.stream)
+        asked = self._asked.pop(place, None)
+        if asked is None or asked.is_withdrawn:
+            return
+        if asked.method == "tools/list":
+            self._listed(asked, message, line)
+        elif isinstance(change, ToolResult) and self._is_held(
+            asked, message, line, now
+        ):
+            self._out.keep()
+
+    def _is_held(self, asked: Asked, message: Message, line: bytes, now: float) -> bool:
+        return self._pilot is not None and self._pilot.hold(asked, message, line, now)
+
+    def _listed(self, asked: Asked, message: Message, line: bytes) -> None:
+        self._tools.learn(asked.message, message)
+        text = line.decode()
+        shown = text if self._pilot is None else self._pilot.relisted(text)
+        if shown != text:
+            self._out.replace(shown.encode())
+
+    def _told(self, message: Message, now: float) -> None:
+        """The server speaks of its own accord."""
+        method = message.get("method")
+        if method == "notifications/tools/list_changed":
+            self._tools.changed()
+        elif method in _ASKS_THE_HOST and self._pilot is not None:
+            self._pilot.holding.interrupt("nobody is there to be asked", now)
+
+    def _from_batch(
+        self, batch: list[Json], line: bytes, now: float, stream: str
+    ) -> None:
+        """Take the answers that are the proxy's own out of a batch."""
+        own: dict[int, str] = {}
+        for at, message in enumerate(batch):
+            if isinstance(message, dict):
+                key = response_key(message)
+                is_own = key is not None and key in self._calls
+                self._follow(now, Sender.SERVER, message, "" if is_own else stream)
+                if is_own:
+                    own[at] = str(key)
+                elif key is not None:
+                    self._asked.pop(Place(stream, key), None)
+        if not own:
+            return
+        if len(own) < len(batch):
+            text = line.decode()
+            rest = edited(text, without_items(text, whole(text), own))
+            self._out.replace(rest.encode())
+        self._out.keep()
+        for at, key in own.items():
+            message = batch[at]
+            if isinstance(message, dict) and key in self._calls:
+                self._calls.answer(key, message, now)
+
+    def _follow(
+        self, now: float, sender: Sender, message: Message, stream: str = ""
+    ) -> Change | None:
+        if self._pilot is None:
+            return None
+        return self._pilot.follow(now, sender, message, stream)
+
+    def _is_taken(self, key: str) -> bool:
+        """Whether a request under way has that id."""
+        return key in self._calls or any(place.key == key for place in self._asked)
