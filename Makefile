@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow lint types layers docs bench results clean
+.PHONY: help demo test slow lint types layers docs bench results conformance clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -48,6 +48,9 @@ bench: $(VENV)/.test ## measure, each number beside its baseline
 
 results: $(VENV)/.base ## reproduce docs/results from ../shared/data
 	$(BIN)/python benchmarks/figures.py --out docs/results
+
+conformance: $(VENV)/.test ## MCP's own suite, directly and through the proxy (needs npm)
+	$(BIN)/python -m tests.conformance.run
 
 clean: ## remove what the targets above made
 	rm -rf $(VENV) demo

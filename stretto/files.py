@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
@@ -226,10 +227,11 @@ def write_bytes(path: str | Path, content: bytes) -> None:
 
 
 def _replace(path: Path, neighbour: Path, content: bytes) -> None:
-    with open(neighbour, "xb") as file:
+    mode = path.stat().st_mode & 0o777 if path.exists() else None
+    with open(neighbour, "xb", opener=partial(os.open, mode=mode or 0o666)) as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
-    if path.exists():
-        neighbour.chmod(path.stat().st_mode & 0o777)
+    if mode is not None:
+        neighbour.chmod(mode)
     neighbour.replace(path)

@@ -27,7 +27,7 @@ _COLOURS = {Status.OK: "green", Status.NOTE: "blue", Status.PROBLEM: "red"}
 @click.command(
     context_settings={"allow_interspersed_args": False},
     epilog=example(
-        "stretto doctor",
+        "stretto doctor --json",
         "stretto doctor --flow shop.flow.json -- npx -y @acme/shop-server",
     ),
 )

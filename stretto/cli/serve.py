@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from stretto.cli.examples import example
+from stretto.cli.number import PROBABILITY
 from stretto.errors import StrettoError
 from stretto.flow.decide import THRESHOLD
 from stretto.flow.deciders.decider import decider as decider_of
@@ -51,7 +52,7 @@ from stretto.proxy.http.access import Address, address, token_in
 )
 @click.option(
     "--threshold",
-    type=click.FloatRange(min=0),
+    type=PROBABILITY,
     default=THRESHOLD,
     show_default=True,
     help="How likely a lookup and its arguments together have to be to be made.",

@@ -34,7 +34,7 @@ def rank(salt: str, task: str) -> int:
 
 
 def mixed(z: int) -> int:
-    """A 64-bit number with every bit spread over all of them: splitmix64's last step."""
+    """A 64-bit number, each bit spread over all of them: splitmix64's last step."""
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
     return z ^ (z >> 31)

@@ -56,6 +56,8 @@ class LineServer:
     token: str | None = None
     limits: Limits = field(default_factory=Limits)
     _connections: set["asyncio.Task[None]"] = field(default_factory=set)
+    _n_asking: int = 0
+    """The connections that were not turned away, and have not ended."""
 
     async def run(self, listening: socket.socket, stop: asyncio.Event) -> None:
         """Serve a bound socket until `stop` is set; then close every connection."""
@@ -97,14 +99,23 @@ class LineServer:
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         try:
-            if len(self._connections) > self.limits.connections:
-                raise _Refused("there are too many connections")
-            while line := await self._line(reader):
-                await self._say(writer, self._answered(self._query(line)))
+            await self._take_queries(reader, writer)
         except _Refused as refusal:
             await self._say(writer, _error(str(refusal)))
             writer.write_eof()
             await _discard(reader)
+
+    async def _take_queries(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        if self._n_asking == self.limits.connections:
+            raise _Refused("there are too many connections")
+        self._n_asking += 1
+        try:
+            while line := await self._line(reader):
+                await self._say(writer, self._answered(self._query(line)))
+        finally:
+            self._n_asking -= 1
 
     async def _line(self, reader: asyncio.StreamReader) -> bytes:
         """The next line; empty at the end."""

@@ -15,7 +15,7 @@ from stretto.hosts.syntax import CannotEdit, Path
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\r\n]*|/\*.*?\*/', re.DOTALL)
 _TRAILING = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])', re.DOTALL)
-_REST_OF_LINE = re.compile(r"(?:[ \t,]|/\*.*?\*/|//[^\r\n]*)*", re.DOTALL)
+_REST_OF_LINE = re.compile(r"(?:[ \t]|/\*.*?\*/|//[^\r\n]*)*", re.DOTALL)
 _NOT_BLANK = re.compile(r"[^\r\n]")
 _INDENT = re.compile(r"^[ \t]+(?=\S)", re.MULTILINE)
 _LINE_START = re.compile(r"^[ \t]*", re.MULTILINE)
@@ -81,12 +81,16 @@ JSONC = Jsonc()
 
 def _plain(text: str) -> str:
     """The text as JSON: comments and trailing commas are spaces, ends of lines stay."""
-    bare = _TOKEN.sub(lambda t: t[0] if t[0][0] == '"' else _blank(t[0]), text)
+    bare = _without_comments(text)
     return _TRAILING.sub(lambda t: t[0] if t[0][0] == '"' else " ", bare)
 
 
-def _blank(comment: str) -> str:
-    return _NOT_BLANK.sub(" ", comment)
+def _without_comments(text: str) -> str:
+    def blanked(token: re.Match[str]) -> str:
+        found = token[0]
+        return found if found[0] == '"' else _NOT_BLANK.sub(" ", found)
+
+    return _TOKEN.sub(blanked, text)
 
 
 def _members(plain: str, at: int) -> Iterator[_Member]:
@@ -107,13 +111,15 @@ def _members(plain: str, at: int) -> Iterator[_Member]:
 def _inserted(text: str, plain: str, at: int, key: str, value: Json) -> str:
     """The text with a new last member in the object that begins at `at`."""
     members = list(_members(plain, at))
-    behind = members[-1].end if members else at + 1
     close = json.JSONDecoder().raw_decode(plain, at)[1] - 1
+    behind = members[-1].end if members else at + 1
+    trailing = _without_comments(text).find(",", behind, close)
+    if trailing >= 0:
+        behind = trailing + 1
+    before = "," if members and trailing < 0 else ""
     line_end = _REST_OF_LINE.match(text, behind)
     assert line_end is not None
     place = min(line_end.end(), close)
-    has_comma = "," in _TOKEN.sub("", text[behind:close])
-    before = "," if members and not has_comma else ""
     outer = _indent_at(text, at)
     indent = _indent_at(text, members[0].key_at) if members else outer
     if indent == outer:  # no member begins a line of its own

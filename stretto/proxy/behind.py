@@ -30,7 +30,9 @@ class Behind:
         max_lookups: int,
     ) -> None:
         self.site = site
-        self._runner, self._choose, self._left = runner, choose, max_lookups
+        self._runner, self._choose = runner, choose
+        self._left = max_lookups
+        """How many lookups it may still make; none once it has handed back."""
         self._has_succeeded = False
         """Whether a lookup was made and succeeded, and no outcome has told so yet."""
         self._run = serve(runner.after(site, max_lookups=max_lookups), self._answer)
@@ -69,6 +71,7 @@ class Behind:
             return 0
         lookup = self._choose(draw.address, draw.distribution)
         if lookup is None:
+            self._left = 0
             return 0
         self._left -= 1
         self._has_succeeded = await _made(lookup)

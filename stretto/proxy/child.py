@@ -66,6 +66,12 @@ class Child:
         self.signal(signal.SIGKILL)
         self._watcher.dismiss()
 
+    def close(self) -> None:
+        """Let go of its input and output, for a proxy that outlives it."""
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                stream.close()
+
     @property
     def status(self) -> int:
         """Its exit status, `128 + n` where signal n ended it."""

@@ -77,7 +77,7 @@ class Chooser:
         shadow, withheld = self._serving.shadow, None
         lookup = decision.action if isinstance(decision.action, Lookup) else None
         if lookup is not None and not shadow:
-            withheld = self._permit.refusal(lookup.tool, lookup.arguments)
+            withheld = self._permit.refusal(lookup.tool)
         line = decision_line(
             after, address, decision, shadow=shadow, withheld=withheld, policy=policy
         )

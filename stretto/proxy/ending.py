@@ -121,7 +121,8 @@ class Ending:
             self._extensions += 1
             self._enter(_Stage.CLOSED)
         else:
-            note(f"the server goes on {self._grace_s:g} s after its input ended")
+            passed = f"{self._grace_s:g} s after its input ended"
+            note(f"the server was still running {passed}, and got SIGTERM")
             self._child.signal(signal.SIGTERM)
             self._enter(_Stage.SIGNALLED)
 

@@ -58,9 +58,9 @@ class Engine:
         """What to do because it is that late."""
         return self._done(None, lambda: self._router.tick(now))
 
-    def closed(self) -> list[Action]:
+    def closed(self, now: float) -> list[Action]:
         """What to do because one side will say nothing more, whichever it is."""
-        return self._done(None, self._router.end)
+        return self._done(None, lambda: self._router.end(now))
 
     def closed_stream(self, stream: str, now: float) -> list[Action]:
         """What to do because the host no longer waits for what a stream would bring."""

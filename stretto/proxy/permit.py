@@ -1,8 +1,5 @@
 """Whether a lookup may be made: reads alone, and only as the flow learned them."""
 
-from collections.abc import Mapping
-
-from stretto.canonical import Json, compact
 from stretto.episodes.manifest import Kind
 from stretto.flow.flow import Flow
 from stretto.proxy.names import Names
@@ -23,7 +20,7 @@ class Permit:
         self._flow, self._names, self._tools = flow, names, tools
         self._grants = grants
 
-    def refusal(self, tool: str, arguments: Mapping[str, Json]) -> str | None:
+    def refusal(self, tool: str) -> str | None:
         """Why a lookup may not be made; None where it may."""
         if self._flow.manifest.kind(tool) is not Kind.READ:
             return "the flow's manifest does not say that it only reads"
@@ -33,9 +30,7 @@ class Permit:
             return "it was not granted"
         if self._tools.is_stale:
             return "the server's tools have changed, and were not listed again"
-        if self._tools.is_listed and (why := self._unlisted(tool)) is not None:
-            return why
-        return None if _is_text(arguments) else "its arguments hold half a character"
+        return self._unlisted(tool) if self._tools.is_listed else None
 
     def _unlisted(self, tool: str) -> str | None:
         """What stands against it in the server's list."""
@@ -56,12 +51,3 @@ class Permit:
     def _is_granted(self, tool: str) -> bool:
         assert self._grants is not None
         return not self._grants.isdisjoint((tool, self._names.bare(tool)))
-
-
-def _is_text(arguments: Mapping[str, Json]) -> bool:
-    """Whether the arguments can be told to another program."""
-    try:
-        compact(dict(arguments)).encode()
-    except UnicodeEncodeError:
-        return False
-    return True

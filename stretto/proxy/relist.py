@@ -1,4 +1,4 @@
-"""The server's list of tools, changed for the host where lookups need the room."""
+"""What a server says of itself and its tools, with what the proxy has to add."""
 
 import json
 from collections.abc import Iterator
@@ -57,11 +57,30 @@ def without_schemas(line: str, tools: ToolTable, behind: frozenset[str]) -> str:
 
 
 def with_tool(line: str, tool: Json) -> str:
-    """A page of the list with one more tool; as it is where its tools are no list."""
+    """The list's last page with one more tool; any other page as it is."""
     listed = find(line, whole(line), "result", "tools")
     if listed is None or line[listed.start] != "[":
         return line
+    cursor = find(line, whole(line), "result", "nextCursor")
+    if cursor is not None and line[cursor.start : cursor.end] != "null":
+        return line
     return edited(line, [with_item(line, listed, spelled_value(tool))])
+
+
+def with_advice(line: str, advice: str) -> str:
+    """The answer to a handshake, its instructions one paragraph longer."""
+    result = find(line, whole(line), "result")
+    if result is None or line[result.start] != "{":
+        return line
+    told = find(line, result, "instructions")
+    if told is None:
+        new = with_member(line, result, "instructions", spelled_value(advice))
+    else:
+        given = json.loads(line[told.start : told.end])
+        before = given.rstrip() if isinstance(given, str) else ""
+        text = f"{before}\n\n{advice}" if before else advice
+        new = Edit(told.start, told.end, spelled_value(text))
+    return edited(line, [new])
 
 
 def _named(line: str) -> Iterator[tuple[str, Span]]:

@@ -8,7 +8,6 @@ from stretto.canonical import Json, compact
 from stretto.proxy.actions import Outbox, Record, Send, Side
 from stretto.proxy.entry import Sender
 from stretto.proxy.observe import era, spelled
-from stretto.proxy.unfolding import OWN_IDS
 from stretto.traces.messages import Message
 
 
@@ -42,8 +41,8 @@ class Asked:
 Answered: TypeAlias = Callable[[Message, float], None]
 """Is told the answer to a call, and the time."""
 
-Follows: TypeAlias = Callable[[float, Sender, Message], object]
-"""Is told what the proxy says, and when."""
+Follows: TypeAlias = Callable[[float, Sender, Message, str], object]
+"""Is told when who said what, and on which stream."""
 
 
 class OwnCalls:
@@ -100,7 +99,7 @@ class OwnCalls:
     def ignore(self, id_: str) -> None:
         """As `abandon`, without a word to the server."""
         if (key := compact(id_)) in self._waiting:
-            self._waiting[key] = None
+            self._waiting.pop(key)
 
     def give_up(self, key: str) -> None:
         """Leave an id, and what is answered to it, to the host."""
@@ -109,12 +108,12 @@ class OwnCalls:
     def _new_id(self) -> str:
         while True:
             self._n += 1
-            new = f"{OWN_IDS}{self._token}-{self._n}"
+            new = f"stretto-{self._token}-{self._n}"
             if not self._is_taken(compact(new)):
                 return new
 
     def _say(self, now: float, message: Message) -> None:
         said: Message = {"jsonrpc": "2.0", **message}
         line = spelled(said)
-        self._follows(now, Sender.PROXY, said)
+        self._follows(now, Sender.PROXY, said, "")
         self._out.put(Record(Sender.PROXY, line), Send(Side.SERVER, line))

@@ -7,9 +7,12 @@ from stretto.episodes.episode import ToolResult
 from stretto.flow.deciders.protocol import Decider
 from stretto.flow.flow import Flow
 from stretto.proxy.actions import Outbox, Record
+from stretto.proxy.commit import ADVICE, TOOL, Commits, is_commit
+from stretto.proxy.commit import NAME as COMMIT
 from stretto.proxy.entry import Sender
 from stretto.proxy.observe import observed
 from stretto.proxy.pilot import Pilot, pilot
+from stretto.proxy.relist import with_advice, with_tool
 from stretto.proxy.requests import Asked, OwnCalls, Place
 from stretto.proxy.serving import Serving
 from stretto.proxy.splice import edited, whole, without_items
@@ -17,6 +20,7 @@ from stretto.proxy.tooltable import ToolTable
 from stretto.traces.messages import Message, params, parts, request_key, response_key
 from stretto.traces.turns import Change
 
+_HANDSHAKES = ("initialize", "server/discover")
 _ASKS_THE_HOST = ("elicitation/create", "sampling/createMessage")
 """What a server asks of the host when a call's arguments are not enough for it."""
 
@@ -36,6 +40,8 @@ class Router:
         self._tools = ToolTable()
         self._asked: dict[Place, Asked] = {}
         self._calls = OwnCalls(serving.token, self._is_taken, self._follow, out)
+        self._commits = Commits(self._calls, self._follow, out)
+        self._has_commits = serving.commit
         self._pilot: Pilot | None = None
         if flow is not None and decider is not None:
             self._pilot = pilot(
@@ -80,11 +86,13 @@ class Router:
         """The host no longer waits for anything on a stream."""
         for place, asked in self._asked.items():
             asked.is_withdrawn = asked.is_withdrawn or place.stream == stream
+        self._commits.withdraw_stream(stream, now)
         if self._pilot is not None:
             self._pilot.holding.withdraw_stream(stream, now)
 
-    def end(self) -> None:
+    def end(self, now: float) -> None:
         """A side has ended."""
+        self._commits.close(now)
         if self._pilot is not None:
             self._pilot.end()
 
@@ -97,21 +105,36 @@ class Router:
         """Note what the host asks for, or no longer asks for."""
         if (key := request_key(message)) is not None:
             if key in self._calls:
-                self._yield_id(key)
-            place = Place(stream, key)
-            self._asked[place] = Asked(place, message)
+                self._yield_id(key, now)
+            asked = Asked(Place(stream, key), message)
+            if is_commit(message) and self._offers_commits:
+                self._out.keep()
+                self._commits.begin(asked, now)
+            else:
+                self._asked[asked.place] = asked
         elif message.get("method") == "notifications/cancelled":
-            place = Place(stream, compact(params(message).get("requestId")))
-            if place in self._asked:
-                self._asked[place].is_withdrawn = True
-            elif self._pilot is not None:
-                self._pilot.holding.withdraw(place, now)
+            withdrawn = compact(params(message).get("requestId"))
+            self._withdraw(Place(stream, withdrawn), now)
 
-    def _yield_id(self, key: str) -> None:
+    def _withdraw(self, place: Place, now: float) -> None:
+        if place in self._asked:
+            self._asked[place].is_withdrawn = True
+            return
+        self._commits.withdraw(place, now)
+        if self._pilot is not None:
+            self._pilot.holding.withdraw(place, now)
+
+    def _yield_id(self, key: str, now: float) -> None:
         """The host has taken an id that the proxy was using."""
+        self._commits.give_way(key, now)
         if self._pilot is not None:
             self._pilot.holding.give_way(key)
         self._calls.give_up(key)
+
+    @property
+    def _offers_commits(self) -> bool:
+        """Whether the commit tool is the proxy's; a server may have one of its own."""
+        return self._has_commits and COMMIT not in self._tools
 
     def _answered(
         self, message: Message, place: Place, line: bytes, now: float
@@ -127,20 +150,30 @@ class Router:
             return
         if asked.method == "tools/list":
             self._listed(asked, message, line)
-        elif isinstance(change, ToolResult) and self._is_held(
-            asked, message, line, now
-        ):
-            self._out.keep()
+        elif asked.method in _HANDSHAKES and self._has_commits:
+            self._replace(line, with_advice(line.decode(), ADVICE))
+        elif asked.method == "tools/call" and isinstance(change, ToolResult):
+            self._returned(asked, message, line, now)
 
-    def _is_held(self, asked: Asked, message: Message, line: bytes, now: float) -> bool:
-        return self._pilot is not None and self._pilot.hold(asked, message, line, now)
+    def _returned(
+        self, asked: Asked, message: Message, line: bytes, now: float
+    ) -> None:
+        """A call of the agent's returned."""
+        if self._pilot is not None and self._pilot.hold(asked, message, line, now):
+            self._out.keep()
 
     def _listed(self, asked: Asked, message: Message, line: bytes) -> None:
         self._tools.learn(asked.message, message)
-        text = line.decode()
-        shown = text if self._pilot is None else self._pilot.relisted(text)
-        if shown != text:
-            self._out.replace(shown.encode())
+        shown = line.decode()
+        if self._pilot is not None:
+            shown = self._pilot.relisted(shown)
+        if self._offers_commits:
+            shown = with_tool(shown, TOOL)
+        self._replace(line, shown)
+
+    def _replace(self, line: bytes, shown: str) -> None:
+        if (new := shown.encode()) != line:
+            self._out.replace(new)
 
     def _told(self, message: Message, now: float) -> None:
         """The server speaks of its own accord."""

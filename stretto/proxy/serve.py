@@ -20,6 +20,8 @@ from stretto.proxy.record import Recorder
 GRACE_S = 5.0
 """How many seconds a server has to end by itself, each time that it is told to."""
 
+_LOGGING_S = 5.0
+"""How many seconds what is still to be logged may take at the end."""
 _HOST_WRITES, _HOST_READS = 0, 1
 
 
@@ -95,7 +97,7 @@ def serve(
         thread.start()
     Ending(child, sides.server, sides.host, server, happenings, grace_s).wait()
     if recorder is not None:
-        recorder.close(grace_s)
+        recorder.close(_LOGGING_S)
     return child.status
 
 

@@ -27,9 +27,6 @@ from stretto.flow.surprise import step_score
 from stretto.habit.encode import symbol_of
 from stretto.proxy.scores import Scores
 
-OWN_IDS = "stretto-"
-"""How the ids of a proxy's own calls begin."""
-
 
 class _Point(NamedTuple):
     """Where the agent took a step that the surprise gate scores."""
@@ -209,7 +206,7 @@ class Unfolding:
     def _opening(self, first: ToolCall) -> float | None:
         """The score of having begun the turn so; a flow's own lookup has none."""
         point = self._turn.point
-        if point is None or first.id.startswith(OWN_IDS):
+        if point is None or first.is_lookup:
             return None
         return step_score(self._flow, *point, first.tool)
 

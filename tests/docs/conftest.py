@@ -1,7 +1,9 @@
 """Where a reader of the pages is: among the examples, beside the demo's folder."""
 
 import contextlib
+import os
 import shutil
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,7 +31,15 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
 
 @pytest.fixture
 def console(shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Console:
-    """A console in a copy of docs/examples that has the demo's folder in it."""
+    """
+    A console in a copy of docs/examples that has the demo's folder in it.
+
+    Stretto's programs are on PATH there, and the home folder is nobody's.
+    """
+    programs = Path(sys.executable).parent
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("STRETTO_HOME", raising=False)
     shutil.copytree(EXAMPLES, tmp_path, dirs_exist_ok=True)
     (tmp_path / "demo").symlink_to(shop.folder)
     monkeypatch.chdir(tmp_path)

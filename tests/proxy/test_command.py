@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from stretto.cli.proxy import Options, parsed, run
+from stretto.cli.proxy import run
+from stretto.cli.proxy_options import Options, parsed
 from tests.proxy.host import PROXY
 
 NOTHING = {"domain": None, "agent_model": None, "server_name": None}
@@ -95,6 +96,16 @@ def test_a_folder_that_cannot_be_recorded_to_is_the_proxys_failure(
     assert told.startswith("stretto-proxy: ")
 
 
+def test_a_session_name_that_cannot_be_used_is_told(
+    tmp_path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("STRETTO_SESSION", "two words")
+    monkeypatch.setattr("stretto.cli.proxy.serve", lambda *_, **__: 0)
+
+    assert run(["--record", str(tmp_path), "--", "true"]) == 0
+    assert "STRETTO_SESSION is not used" in capfd.readouterr().err
+
+
 def test_a_bug_is_told_with_the_proxys_own_status(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -129,6 +140,7 @@ def test_serving_imports_nothing_that_takes_long() -> None:
         "stretto.canonical",
         "stretto.cli",
         "stretto.cli.proxy",
+        "stretto.cli.proxy_options",
         "stretto.episodes",
         "stretto.episodes.content",
         "stretto.errors",

@@ -117,7 +117,7 @@ LINES = st.binary(max_size=40) | SPELLED.map(
 
 
 @given(lines=st.lists(LINES.map(lambda line: line.replace(b"\n", b"")), max_size=8))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_whatever_passes_the_logs_reader_finds_no_fault_with_the_log(
     lines: list[bytes], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -133,7 +133,7 @@ def test_whatever_passes_the_logs_reader_finds_no_fault_with_the_log(
 
 
 @given(line=LINES.map(lambda line: line.replace(b"\n", b"")))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_an_entry_holds_the_line_itself_or_its_text(line: bytes) -> None:
     message = verbatim(line)
 

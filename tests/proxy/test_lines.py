@@ -18,7 +18,7 @@ def _expected(data: bytes) -> list[bytes]:
 
 
 @given(chunks=CHUNKS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_lines_are_those_of_the_whole_stream(chunks: list[bytes]) -> None:
     expected = _expected(b"".join(chunks))
 
@@ -26,7 +26,7 @@ def test_lines_are_those_of_the_whole_stream(chunks: list[bytes]) -> None:
 
 
 @given(chunks=CHUNKS, longest=st.integers(0, 5))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_a_long_lines_beginning_is_kept_and_its_size_known(
     chunks: list[bytes], longest: int
 ) -> None:

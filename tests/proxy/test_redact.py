@@ -75,7 +75,7 @@ ARGUMENT = st.lists(WORDS, max_size=4).map("".join) | st.text(max_size=6)
 
 
 @given(command=st.lists(ARGUMENT, max_size=6))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_redacting_twice_changes_nothing_more(command: list[str]) -> None:
     once = redacted(command)
 

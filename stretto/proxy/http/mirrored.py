@@ -21,6 +21,7 @@ PARAMETER = "mcp-param-"
 
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 """What `Mcp-Name` repeats, by the method."""
+_PLAIN = re.compile(r"[\x20-\x7e]*")
 _ENCODED = re.compile(r"=\?base64\?(.*)\?=")
 
 
@@ -55,6 +56,27 @@ def mismatched_parameter(
     return None
 
 
+def mirrored(message: Message, schema: Json) -> Headers:
+    """
+    The headers with which a request of the stateless era is sent.
+
+    Args:
+        schema: The input schema of the tool that it calls; None where it is not known.
+    """
+    said = {
+        VERSION: text(message.meta.get(VERSION_KEY)),
+        b"mcp-method": message.method,
+    }
+    if (key := _NAMED.get(message.method or "")) is not None:
+        said[b"mcp-name"] = text(message.params.get(key))
+    arguments = _loaded(message.params.get("arguments"))
+    for path, token in marked(schema):
+        said[PARAMETER.encode() + token.lower().encode()] = _spelled(
+            _at(arguments, path)
+        )
+    return [(name, encoded(value)) for name, value in said.items() if value is not None]
+
+
 def marked(schema: Json) -> Iterator[tuple[tuple[str, ...], str]]:
     """The arguments that a tool's schema wants repeated, each with its header's end."""
     properties = schema.get("properties") if isinstance(schema, dict) else None
@@ -65,6 +87,15 @@ def marked(schema: Json) -> Iterator[tuple[tuple[str, ...], str]]:
             yield (name,), token
         for path, token in marked(within):
             yield (name, *path), token
+
+
+def encoded(value: str) -> bytes:
+    """A header's value that stands for a text."""
+    is_plain = _PLAIN.fullmatch(value) and value == value.strip()
+    if is_plain and not _ENCODED.fullmatch(value):
+        return value.encode()
+    raw = value.encode("utf-8", "replace")
+    return b"=?base64?" + base64.b64encode(raw) + b"?="
 
 
 def decoded(value: str) -> str | None:
@@ -91,6 +122,13 @@ def _at(arguments: object, path: tuple[str, ...]) -> Any:
     for key in path:
         value = value.get(key) if isinstance(value, Mapping) else None
     return value
+
+
+def _loaded(spelled: bytes | None) -> object:
+    try:
+        return json.loads(spelled or b"null")
+    except ValueError:
+        return None
 
 
 def _spelled(value: Any) -> str | None:

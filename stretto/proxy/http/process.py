@@ -47,7 +47,8 @@ class Process:
         self._has_room = asyncio.Event()
         self._has_room.set()
         self._exited = asyncio.Event()
-        self._is_closed = False
+        self._ending: asyncio.Future[int] | None = None
+        self._is_closed = self._is_silent = False
         os.set_blocking(self._child.input, False)
         os.set_blocking(self._child.output, False)
         self._loop.add_reader(self._child.output, self._read)
@@ -71,6 +72,11 @@ class Process:
         It is told to end by the end of its input, then by a signal, then it is killed;
         it has `grace_s` seconds after each.
         """
+        if self._ending is None:
+            self._ending = asyncio.ensure_future(self._end(grace_s))
+        return await asyncio.shield(self._ending)
+
+    async def _end(self, grace_s: float) -> int:
         self._close_input()
         for number in (None, signal.SIGTERM, signal.SIGKILL):
             if number is not None:
@@ -80,6 +86,7 @@ class Process:
                 break
         await asyncio.to_thread(self._child.sweep, grace_s)
         self._stop_reading()
+        self._child.close()
         return self._child.status
 
     def _wait(self) -> None:
@@ -90,7 +97,12 @@ class Process:
     def _see_exit(self) -> None:
         self._exited.set()
         # Something that it started may keep its output open for ever.
-        self._loop.call_later(_LINGERING_S, self._stop_reading)
+        self._loop.call_later(_LINGERING_S, self._give_up)
+
+    def _give_up(self) -> None:
+        self._stop_reading()
+        if self._ending is None:
+            self._ending = asyncio.ensure_future(self._end(GRACE_S))
 
     def _read(self) -> None:
         try:
@@ -108,7 +120,9 @@ class Process:
             self._stop_reading()
 
     def _stop_reading(self) -> None:
-        if self._loop.remove_reader(self._child.output):
+        if not self._is_silent:
+            self._is_silent = True
+            self._loop.remove_reader(self._child.output)
             self._on_silence()
 
     def _flush(self) -> None:

@@ -40,7 +40,8 @@ class _Recorded:
         self._name: bytes | None = None
         self._status = int(HTTPStatus.OK)
         self._is_answered = self._is_named = False
-        if request.method == "POST" or request.header(SESSION) is not None:
+        has_session = request.header(SESSION) is not None
+        if request.method == "POST" or (request.method == "GET" and has_session):
             self._lane = lanes.of(request, self._message)
         if self._lane is not None and self._message.is_request:
             self._name = self._lane.admit(self._message.id or b"")

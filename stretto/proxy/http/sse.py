@@ -27,6 +27,8 @@ class Piece(NamedTuple):
     data: bytes | None = None
     """The event's data; None where there are none, or they were not understood."""
     id: bytes | None = None
+    retry_s: float | None = None
+    """How long a client is to wait before it asks for the rest of the stream."""
 
 
 class Splitter:
@@ -110,7 +112,7 @@ class Whole:
 def parsed(raw: bytes) -> Piece:
     """An event's bytes, and what they say."""
     data: list[bytes] = []
-    id = None
+    id = retry_s = None
     for line in _LINE_END.split(raw.removeprefix(_BOM)):
         name, _, value = line.partition(b":")
         value = value.removeprefix(b" ")
@@ -118,7 +120,9 @@ def parsed(raw: bytes) -> Piece:
             data.append(value)
         elif name == b"id":
             id = value
-    return Piece(raw, b"\n".join(data) if data else None, id)
+        elif name == b"retry" and value.isdigit():
+            retry_s = int(value) / 1_000
+    return Piece(raw, b"\n".join(data) if data else None, id, retry_s)
 
 
 def framed(data: bytes, *, like: Piece | None = None) -> bytes:

@@ -51,6 +51,7 @@ class Stateless:
         self.used_s = time.monotonic()
         self._command = command
         self._serving: _Serving | None = None
+        self._ending: set[asyncio.Future[None]] = set()
 
     @property
     def is_busy(self) -> bool:
@@ -69,9 +70,9 @@ class Stateless:
             return Plain(HTTPStatus.ACCEPTED)
         if (refusal := _refusal(message, headers)) is not None:
             return refusal
-        if self._serving is None or self._serving.has_ended:
-            self._serving = _Serving(self._command)
-        serving = self._serving
+        if self._serving is not None and self._serving.has_ended:
+            self._replace()
+        serving = self._serving = self._serving or _Serving(self._command)
         why = await _wrong_parameter(serving, message, headers)
         if why is not None:
             return _refused(message, _MISMATCH, why)
@@ -80,8 +81,15 @@ class Stateless:
 
     async def end(self, why: str) -> None:
         """End the process; what waits for an answer gets an error."""
+        self._replace(why)
+        await asyncio.gather(*self._ending)
+
+    def _replace(self, why: str = _ENDED) -> None:
+        """Have the next request start another process."""
         if self._serving is not None:
-            await self._serving.end(why)
+            ending = asyncio.ensure_future(self._serving.end(why))
+            self._ending.add(ending)
+            ending.add_done_callback(self._ending.discard)
             self._serving = None
 
 
@@ -92,7 +100,6 @@ class _Serving:
         self.has_ended = False
         self.board = Switchboard(self._unclaimed)
         self._schemas: dict[str, Json] | None = None
-        self._sweeping: asyncio.Future[int] | None = None
         self._process = Process(command, self._hear, self._fall_silent)
 
     async def answer(self, message: Message, *, may_stream: bool) -> Answer:
@@ -162,10 +169,8 @@ class _Serving:
         return next((s for s in reversed(self.board.streams) if s.wants_logs), None)
 
     def _fall_silent(self) -> None:
-        if not self.has_ended:
-            self.has_ended = True
-            self.board.close(_ENDED)
-            self._sweeping = asyncio.ensure_future(self._process.end())
+        self.has_ended = True
+        self.board.close(_ENDED)
 
 
 def is_stateless(messages: Sequence[Message], version: str | None) -> bool:

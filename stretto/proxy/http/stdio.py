@@ -54,8 +54,6 @@ class StdioServers:
         """What a process answers."""
         self._retire()
         version = first(headers, VERSION)
-        if version is not None and not _is_date(version):
-            return _invalid("the protocol's versions are dates")
         if method == "POST":
             return await self._post(headers, body, version)
         is_modern = is_stateless((), version)
@@ -64,17 +62,7 @@ class StdioServers:
                 HTTPStatus.METHOD_NOT_ALLOWED,
                 headers=[(b"allow", _ALLOWED[is_modern])],
             )
-        session = self._sessions.get(first(headers, SESSION) or "")
-        if first(headers, SESSION) is None:
-            return _invalid("Mcp-Session-Id is missing")
-        if session is None:
-            return unknown_session(None)
-        if method == "DELETE":
-            self._end(session, "the client has ended the session")
-            return Plain(HTTPStatus.OK)
-        if STREAM_TYPE not in (first(headers, b"accept") or ""):
-            return Plain(HTTPStatus.NOT_ACCEPTABLE)
-        return session.get()
+        return self._get_or_delete(method, headers)
 
     async def close(self) -> None:
         """End all processes."""
@@ -99,10 +87,25 @@ class StdioServers:
             said = error(messages[0].id or b"null", SERVER_FAILED, str(cause))
             return Plain(HTTPStatus.SERVICE_UNAVAILABLE, said)
 
+    def _get_or_delete(self, method: str, headers: Headers) -> Answer:
+        named = first(headers, SESSION)
+        if named is None:
+            return _invalid("Mcp-Session-Id is missing")
+        if (session := self._sessions.get(named)) is None:
+            return unknown_session(None)
+        if method == "DELETE":
+            self._end(session, "the client has ended the session")
+            return Plain(HTTPStatus.OK)
+        if STREAM_TYPE not in (first(headers, b"accept") or ""):
+            return Plain(HTTPStatus.NOT_ACCEPTABLE)
+        return session.get()
+
     async def _post_in_session(
         self, messages: Sequence[Message], headers: Headers, is_batch: bool
     ) -> Answer:
         named = first(headers, SESSION)
+        if not _is_date(first(headers, VERSION) or _DATE):
+            return _invalid("the protocol's versions are dates", messages[0].id)
         opens = any(message.method == "initialize" for message in messages)
         if opens and (is_batch or named is not None):
             return _invalid("initialize comes alone, and in no session")

@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from stretto.canonical import Json
 from stretto.proxy.actions import (
     Action,
     Forward,

@@ -60,7 +60,7 @@ def test_a_session_is_decided_on_as_published(name: str, shadow: bool):
 
     desk, _ = led_again(name, shadow=shadow)
 
-    assert [json.dumps(line) for line in desk.decisions] == [*map(json.dumps, published)]
+    assert [*map(json.dumps, desk.decisions)] == [*map(json.dumps, published)]
     assert desk.notes == []
 
 

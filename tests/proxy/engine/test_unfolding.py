@@ -9,7 +9,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from stretto.binding.bind import bind
-from stretto.episodes.episode import AssistantTurn, Episode, ToolResult
+from stretto.episodes.episode import Episode, ToolResult
 from stretto.flow.decide import decide
 from stretto.flow.deciders.habit import decider
 from stretto.flow.flow import Flow, Surprise
@@ -81,11 +81,7 @@ class Talk:
 def literally(flow: Flow, conversation: Conversation, named: str) -> Moment:
     """The moment behind a call, from all that was said so far."""
     view = Episode("e", conversation.events()).after(named)
-    transcript = Transcript(flow)
-    for happened in view.episode.events:
-        calls = happened.calls if isinstance(happened, AssistantTurn) else ()
-        own = bool(calls) and calls[0].id.startswith("stretto-")
-        transcript.add(happened, scored=not own)
+    transcript = Transcript.of(flow, view.episode.events)
     return transcript.moment(view.pending)
 
 

@@ -1,0 +1,81 @@
+"""The ways to the fixture that the suite takes, each started and ended."""
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TypeAlias
+
+_FIXTURE = (sys.executable, "-m", "tests.conformance.fixture")
+_PROXIED = (sys.executable, "-m", "tests.conformance.proxied")
+_PROXY = (sys.executable, "-c", "from stretto.cli.proxy import main; main()")
+_PATIENCE_S = 30.0
+_POLL_S = 0.05
+
+Start: TypeAlias = Callable[[ExitStack, Path], int]
+"""Starts what a path consists of, logs in a folder, and gives the port it ends at."""
+
+
+def _direct(running: ExitStack, _: Path) -> int:
+    port = free_port()
+    running.enter_context(_started(port, *_FIXTURE, "--port", str(port)))
+    return port
+
+
+def _relayed(running: ExitStack, logs: Path) -> int:
+    url = f"http://127.0.0.1:{_direct(running, logs)}/mcp"
+    port = free_port()
+    proxy = (*_PROXIED, "--record", str(logs), "relay", str(port), url)
+    running.enter_context(_started(port, *proxy))
+    return port
+
+
+def _listening(*command: str) -> Start:
+    def start(running: ExitStack, logs: Path) -> int:
+        port = free_port()
+        proxy = (*_PROXIED, "--record", str(logs), "listen", str(port), "--", *command)
+        running.enter_context(_started(port, *proxy))
+        return port
+
+    return start
+
+
+PATHS: Mapping[str, Start] = {
+    "direct": _direct,
+    "HTTP → stretto → HTTP": _relayed,
+    "HTTP → stretto → stdio": _listening(*_FIXTURE),
+    "HTTP → stretto → stdio → stretto → stdio": _listening(*_PROXY, "--", *_FIXTURE),
+}
+
+
+def free_port() -> int:
+    """A port that nothing listens at."""
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        return int(listening.getsockname()[1])
+
+
+@contextmanager
+def _started(port: int, *command: str) -> Iterator[None]:
+    """A process that listens at a port, for the length of the block."""
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        deadline = time.monotonic() + _PATIENCE_S
+        while not _is_listening(port):
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"{command} does not listen at {port}")
+            time.sleep(_POLL_S)
+        yield
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _is_listening(port: int) -> bool:
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", port)) == 0

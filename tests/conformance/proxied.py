@@ -1,0 +1,35 @@
+"""
+The proxy in one of its HTTP modes, started for the suite.
+
+`python -m tests.conformance.proxied listen PORT -- COMMAND…`, `relay PORT URL` or
+`upstream URL`; with `--record DIR` before these, sessions are logged.
+"""
+
+import sys
+
+from stretto.proxy.folder import LogFolder
+from stretto.proxy.http import modes
+from stretto.proxy.http.access import Address
+
+
+def main(arguments: list[str]) -> int:
+    """The exit status of the mode that is asked for."""
+    logging = None
+    if arguments[0] == "--record":
+        logging = modes.Logging(LogFolder(arguments[1]), {})
+        arguments = arguments[2:]
+    match arguments:
+        case ["relay", port, url]:
+            return modes.relay(_at(port), url, logging=logging)
+        case ["listen", port, "--", *command]:
+            return modes.host(_at(port), command, logging=logging)
+        case _:
+            raise SystemExit(__doc__)
+
+
+def _at(port: str) -> modes.Listening:
+    return modes.Listening(Address("127.0.0.1", int(port)))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
