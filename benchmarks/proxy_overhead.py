@@ -1,9 +1,10 @@
 """
-What the proxy costs a host: the same server directly, behind it, and recorded by it.
+What the proxy costs a host: the same server directly, behind it, recorded by it, and
+recorded with a flow behind each call that finds nothing to look up.
 
     python benchmarks/proxy_overhead.py --out docs/results
 
-The three are measured in turn, several rounds in one run, and the best of the rounds
+The four are measured in turn, several rounds in one run, and the best of the rounds
 counts, since other jobs only ever slow them down. Writes `proxy-overhead.md`. Linux
 only, since memory is read from `/proc`.
 """
@@ -24,14 +25,20 @@ from pathlib import Path
 
 import click
 
+from stretto.demo.record import record
 from stretto.files import write_text
+from stretto.flow.wire import write_flow
+from stretto.learn.learn import learn
+from stretto.traces.ledger import Ledger
+from stretto.traces.reader import read
 
 ROOT = Path(__file__).parent.parent
 ECHO = [sys.executable, str(ROOT / "tests" / "proxy" / "servers" / "echo.py")]
 SDK = [sys.executable, "-m", "stretto.demo.server"]
 PROXY = [sys.executable, "-c", "from stretto.cli.proxy import main; main()"]
-PATHS = ("direct", "proxy", "recorded")
+PATHS = ("direct", "proxy", "recorded", "served")
 
+FLOW = "shop.flow.json"
 WARM_UP, CALLS = 50, 1_000
 IN_FLIGHT, BURST = 64, 6_400
 COLD_STARTS, BIG_CALLS = 7, 3
@@ -211,6 +218,7 @@ def measure(rounds: int) -> dict[str, dict[str, list[float]]]:
     """Every measure's rounds, by its name and the path taken."""
     found: dict[str, dict[str, list[float]]] = {}
     with tempfile.TemporaryDirectory() as folder:
+        _learn(folder)
         for row in MEASURES:
             found[row.named] = {path: [] for path in PATHS}
             for _ in range(rounds):
@@ -224,7 +232,17 @@ def measure(rounds: int) -> dict[str, dict[str, list[float]]]:
 def _command(path: str, server: Sequence[str], folder: str) -> list[str]:
     options = {"direct": [], "proxy": [*PROXY, "--"]}
     options["recorded"] = [*PROXY, "--record", folder, "--"]
+    flow = str(Path(folder) / FLOW)
+    options["served"] = [*PROXY, "--flow", flow, "--record", folder, "--"]
     return [*options[path], *server]
+
+
+def _learn(folder: str) -> None:
+    """Write a flow of the demo's shop, which knows no tool of the echo server."""
+    ledger = Ledger()
+    logs = record(Path(folder) / "shop", sessions=20, seed=7)
+    episodes = list(read(logs, ledger=ledger))
+    write_flow(learn(episodes, ledger.manifest).flow, Path(folder) / FLOW)
 
 
 def _row(row: Measure, found: dict[str, list[float]]) -> str:
@@ -244,20 +262,21 @@ def page(found: dict[str, dict[str, list[float]]], rounds: int) -> str:
         "",
         f"    python benchmarks/proxy_overhead.py --rounds {rounds} --out docs/results",
         "",
-        f"The three paths took turns, {rounds} rounds each, and the best round counts: "
+        f"The four paths took turns, {rounds} rounds each, and the best round counts: "
         "other jobs only ever slow one down.",
-        "*Proxy* passes everything on; *recorded* also writes the session's log.",
+        "*Proxy* passes everything on; *recorded* also writes the session's log; "
+        "*served* also runs a flow behind each call, which finds nothing to look up.",
         "Memory is that of the process that the host started: directly that is the "
         "server, otherwise the proxy.",
         "",
-        "| | direct | proxy | recorded | proxy adds | recorded adds | "
-        "proxy ÷ direct | recorded ÷ direct |",
-        "|---|--:|--:|--:|--:|--:|--:|--:|",
+        f"| | {' | '.join(PATHS)} | {' | '.join(f'{p} adds' for p in PATHS[1:])} | "
+        f"{' | '.join(f'{p} ÷ direct' for p in PATHS[1:])} |",
+        "|---" + "|--:" * (3 * len(PATHS) - 2) + "|",
         *(_row(row, found[row.named]) for row in MEASURES),
         "",
         "Aimed for, with recording: 0.3 ms more a call, 10,000 calls a second with 64 "
         "in flight, 100 ms more to the first answer, and 1.15 times as long a call "
-        "with an SDK server.",
+        "with an SDK server; with a flow that adds nothing, 1 ms more a call.",
         "",
         f"Python {platform.python_version()}, {os.cpu_count()} cores that other jobs "
         f"used too, load {load} at the end of the run.",

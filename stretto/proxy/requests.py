@@ -99,7 +99,7 @@ class OwnCalls:
     def ignore(self, id_: str) -> None:
         """As `abandon`, without a word to the server."""
         if (key := compact(id_)) in self._waiting:
-            self._waiting.pop(key)
+            self._waiting[key] = None
 
     def give_up(self, key: str) -> None:
         """Leave an id, and what is answered to it, to the host."""

@@ -43,11 +43,17 @@ def _listening(*command: str) -> Start:
     return start
 
 
+def _outbound(running: ExitStack, logs: Path) -> int:
+    url = f"http://127.0.0.1:{_direct(running, logs)}/mcp"
+    return _listening(*_PROXIED, "upstream", url)(running, logs)
+
+
 PATHS: Mapping[str, Start] = {
     "direct": _direct,
     "HTTP → stretto → HTTP": _relayed,
     "HTTP → stretto → stdio": _listening(*_FIXTURE),
     "HTTP → stretto → stdio → stretto → stdio": _listening(*_PROXY, "--", *_FIXTURE),
+    "HTTP → stretto → stdio → stretto → HTTP": _outbound,
 }
 
 

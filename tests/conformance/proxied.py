@@ -5,6 +5,7 @@ The proxy in one of its HTTP modes, started for the suite.
 `upstream URL`; with `--record DIR` before these, sessions are logged.
 """
 
+import os
 import sys
 
 from stretto.proxy.folder import LogFolder
@@ -21,6 +22,8 @@ def main(arguments: list[str]) -> int:
     match arguments:
         case ["relay", port, url]:
             return modes.relay(_at(port), url, logging=logging)
+        case ["upstream", url]:
+            return modes.upstream(url)
         case ["listen", port, "--", *command]:
             return modes.host(_at(port), command, logging=logging)
         case _:
@@ -32,4 +35,5 @@ def _at(port: str) -> modes.Listening:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    # Not `sys.exit`: a thread may still wait for the host.
+    os._exit(main(sys.argv[1:]))

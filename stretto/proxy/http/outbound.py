@@ -8,8 +8,9 @@ they say, and are called off by closing their connection.
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from http import HTTPStatus
+from typing import Any
 
 from stretto.canonical import Json
 from stretto.proxy.http.answering import Answer, Answers, Unreachable
@@ -18,13 +19,9 @@ from stretto.proxy.http.headers import Headers, first, media_type
 from stretto.proxy.http.lanes import SESSION
 from stretto.proxy.http.message import ID, VERSION_KEY, Message, one_line, text
 from stretto.proxy.http.mirrored import VERSION, mirrored
+from stretto.proxy.http.reading import Reading
 from stretto.proxy.http.spelling import found, spliced
-from stretto.proxy.http.sse import Splitter
 from stretto.proxy.notes import note
-
-PATIENCE = 5
-"""How often in a row a stream is asked for in vain."""
-RETRY_S = 0.5
 
 _IN_ORDER = ("initialize", "notifications/initialized")
 _CANCELLED = "notifications/cancelled"
@@ -119,7 +116,7 @@ class Outbound:
             if message.method == "initialize":
                 self._session = _session(answer)
             if media_type(answer.headers) == STREAM_TYPE:
-                stream = _Reading(self, message)
+                stream = self._reading(message)
                 await stream.read(answer)
                 await stream.resume()
                 is_answered = stream.is_answered
@@ -132,7 +129,7 @@ class Outbound:
             self._fail(message, _why(answer))
 
     def _take(self, message: Message | None, said: bytes) -> bool:
-        """Whether something that the server said answers the request; the host hears."""
+        """Tell the host what the server said; whether that answers the request."""
         heard = Message.of(said)
         if not heard.spelled:
             if said.strip().startswith(b"["):
@@ -182,4 +179,25 @@ class Outbound:
         """Listen to what belongs to no request."""
         if self._standing is not None:
             self._standing.cancel()
-        self._standing = asyncio.ensure_future(_Reading(self, None).stay())
+        self._standing = asyncio.ensure_future(self._reading(None).stay())
+
+    def _reading(self, message: Message | None) -> Reading:
+        """A stream on which the answer to a message is to come, or none."""
+
+        def ask(also: Headers) -> Coroutine[Any, Any, Answer]:
+            accepted = (b"accept", STREAM_TYPE.encode())
+            return self._server.ask("GET", [accepted, *self._session, *also], b"")
+
+        return Reading(ask, lambda said: self._take(message, said))
+
+
+def _session(answer: Answer) -> Headers:
+    """The header that names the session which an answer has opened."""
+    given = first(answer.headers, SESSION)
+    return [] if given is None else [(SESSION, given.encode("latin-1"))]
+
+
+def _why(answer: Answer) -> str:
+    if answer.status >= HTTPStatus.BAD_REQUEST:
+        return f"the server answers with HTTP {answer.status}"
+    return "the server has ended its answer before it was complete"

@@ -56,6 +56,7 @@ class Desk:
         while self.due is not None and self.due <= end:
             self.now, self.due = max(self.now, self.due), None
             self.do(self.engine.tick(self.now))
+            assert self.due is None or self.due > self.now
         self.now = end
 
     def do(self, actions: list[Action]) -> None:

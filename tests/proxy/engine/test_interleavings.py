@@ -23,8 +23,18 @@ from stretto.episodes.site import Site
 from stretto.flow.deciders.protocol import Chances
 from stretto.flow.moment import Moment
 from stretto.flow.options import options
+from stretto.proxy import choose, deliver, holding, router
 from stretto.proxy.appendix import HEADER
+from stretto.proxy.behind import Behind
+from stretto.proxy.choose import Chooser
+from stretto.proxy.deliver import Delivery
+from stretto.proxy.follow import Follower
+from stretto.proxy.holding import Holding
+from stretto.proxy.permit import Permit
+from stretto.proxy.requests import OwnCalls
 from stretto.proxy.schema import RESERVED
+from stretto.proxy.tooltable import ToolTable
+from stretto.proxy.unfolding import Unfolding
 from tests.proxy.engine.desk import Desk, line
 from tests.proxy.engine.shop import (
     FLOW,
@@ -218,8 +228,11 @@ class Talk(RuleBasedStateMachine):
         assert all(self.at.now <= h.since + HOLD_S for h in self.held)
 
     @invariant()
-    def nothing_failed(self) -> None:
-        assert self.at.engine.counts["failed"] == 0
+    def nothing_fails(self) -> None:
+        assert self.is_sound()
+
+    def is_sound(self) -> bool:
+        return self.at.engine.counts["failed"] == 0
 
     def teardown(self) -> None:
         before = len(self.at.host)
@@ -329,6 +342,73 @@ def plain(said: bytes) -> dict:
     return message
 
 
+FAULTS = (
+    (Follower, "follow"),
+    (Unfolding, "called"),
+    (Unfolding, "returned"),
+    (Unfolding, "moment"),
+    (Unfolding, "said"),
+    (Chooser, "choose"),
+    (Behind, "begin"),
+    (Behind, "go_on"),
+    (Behind, "stop"),
+    (Permit, "refusal"),
+    (OwnCalls, "call"),
+    (OwnCalls, "abandon"),
+    (OwnCalls, "_new_id"),
+    (Delivery, "give"),
+    (Holding, "_look_up"),
+    (Holding, "_release"),
+    (Holding, "_answered"),
+    (ToolTable, "learn"),
+    (ToolTable, "changed"),
+    (holding, "run_line"),
+    (holding, "said"),
+    (choose, "decision_line"),
+    (deliver, "appendix"),
+    (deliver, "augmented"),
+    (router, "observed"),
+    (router, "parts"),
+)
+"""What may break: every step of the engine's."""
+
+
+class Broken(Talk):
+    """As `Talk`, with something in the engine that breaks once, or from then on."""
+
+    @initialize(seed=seeds)
+    def break_something(self, seed: int) -> None:
+        random = Random(seed)
+        self.owner, self.name = random.choice(FAULTS)
+        self.whole = getattr(self.owner, self.name)
+        self.at_call, self.forever = random.randrange(12), random.random() < 0.5
+        n_calls = 0
+
+        def breaks(*args: object, **named: object) -> object:
+            nonlocal n_calls
+            n_calls += 1
+            if n_calls == self.at_call or (self.forever and n_calls > self.at_call):
+                raise KeyError(self.name)
+            return self.whole(*args, **named)
+
+        setattr(self.owner, self.name, breaks)
+
+    def is_sound(self) -> bool:
+        return True
+
+    def teardown(self) -> None:
+        try:
+            super().teardown()
+            if self.at.engine.counts["failed"]:
+                event("switched off")
+        finally:
+            setattr(self.owner, self.name, self.whole)
+
+
+Broken.TestCase.settings = settings(
+    max_examples=60, stateful_step_count=40, deadline=None
+)
+TestWhatBreaks = Broken.TestCase
 Talk.TestCase.settings = settings(
     max_examples=60, stateful_step_count=60, deadline=None
 )
