@@ -11,12 +11,8 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from stretto.cli.proxy_options import (
-    OWN_FAILURE,
-    SESSION_VARIABLE,
-    Options,
-    parsed,
-)
+from stretto.cli.proxy_arguments import OWN_FAILURE, SESSION_VARIABLE
+from stretto.cli.proxy_options import Options, parsed
 from stretto.errors import StrettoError
 from stretto.proxy.folder import LogFolder
 from stretto.proxy.journal import Journal

@@ -140,6 +140,7 @@ def test_serving_imports_nothing_that_takes_long() -> None:
         "stretto.canonical",
         "stretto.cli",
         "stretto.cli.proxy",
+        "stretto.cli.proxy_arguments",
         "stretto.cli.proxy_options",
         "stretto.episodes",
         "stretto.episodes.content",

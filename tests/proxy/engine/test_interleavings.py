@@ -7,6 +7,7 @@ itself are reads that the flow decided on and may make.
 """
 
 import json
+from functools import partial
 from random import Random
 from typing import NamedTuple
 
@@ -132,6 +133,10 @@ class Talk(RuleBasedStateMachine):
         self.lookups: list[str] = []
         """The ids of the proxy's calls that were not answered."""
         self.n_lookups = self.n_answers = 0
+        self.prepare()
+
+    def prepare(self) -> None:
+        """What else there is to do before anything happens."""
 
     @rule(seed=seeds)
     def happens(self, seed: int) -> None:
@@ -235,6 +240,8 @@ class Talk(RuleBasedStateMachine):
         return self.at.engine.counts["failed"] == 0
 
     def teardown(self) -> None:
+        if not hasattr(self, "at"):
+            return
         before = len(self.at.host)
         if self.random.random() < 0.5:
             self.at.do(self.at.engine.closed(self.at.now))
@@ -376,22 +383,24 @@ FAULTS = (
 class Broken(Talk):
     """As `Talk`, with something in the engine that breaks once, or from then on."""
 
-    @initialize(seed=seeds)
-    def break_something(self, seed: int) -> None:
-        random = Random(seed)
-        self.owner, self.name = random.choice(FAULTS)
-        self.whole = getattr(self.owner, self.name)
-        self.at_call, self.forever = random.randrange(12), random.random() < 0.5
+    def mend(self) -> None:
+        """Make what is broken whole again."""
+
+    def prepare(self) -> None:
+        owner, name = self.random.choice(FAULTS)
+        whole = getattr(owner, name)
+        first, forever = self.random.randrange(12), self.random.random() < 0.5
         n_calls = 0
 
         def breaks(*args: object, **named: object) -> object:
             nonlocal n_calls
             n_calls += 1
-            if n_calls == self.at_call or (self.forever and n_calls > self.at_call):
-                raise KeyError(self.name)
-            return self.whole(*args, **named)
+            if n_calls == first or (forever and n_calls > first):
+                raise KeyError(name)
+            return whole(*args, **named)
 
-        setattr(self.owner, self.name, breaks)
+        setattr(owner, name, breaks)
+        self.mend = partial(setattr, owner, name, whole)
 
     def is_sound(self) -> bool:
         return True
@@ -399,10 +408,10 @@ class Broken(Talk):
     def teardown(self) -> None:
         try:
             super().teardown()
-            if self.at.engine.counts["failed"]:
-                event("switched off")
         finally:
-            setattr(self.owner, self.name, self.whole)
+            self.mend()
+        if self.at.engine.counts["failed"]:
+            event("switched off")
 
 
 Broken.TestCase.settings = settings(

@@ -85,8 +85,11 @@ def test_an_event_that_is_too_long_passes_without_data_and_the_next_has_some() -
     assert [piece.data for piece in found if piece.data is not None] == [b"1"]
 
 
-def test_the_priming_event_has_an_id_and_no_data() -> None:
-    assert parsed(b"id: 3\ndata:\n\n") == (b"id: 3\ndata:\n\n", b"", b"3")
+def test_the_priming_event_has_an_id_and_empty_data() -> None:
+    primed = parsed(b"id: 3\nretry: 500\ndata:\n\n")
+
+    assert (primed.data, primed.id, primed.retry_s) == (b"", b"3", 0.5)
+    assert parsed(b"retry: soon\n\n").retry_s is None
 
 
 def test_an_event_with_other_data_keeps_its_id_and_its_kind() -> None:

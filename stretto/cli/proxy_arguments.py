@@ -1,0 +1,184 @@
+"""The arguments of `stretto-proxy`, as its help tells them."""
+
+import argparse
+import threading
+from typing import NoReturn
+
+from stretto import __version__
+from stretto.proxy.notes import note
+from stretto.proxy.serve import GRACE_S
+
+NAME = "stretto-proxy"
+OWN_FAILURE = 125
+"""The exit status that says the proxy failed, not the server."""
+SESSION_VARIABLE = "STRETTO_SESSION"
+THRESHOLD, PER_CALL, PER_SESSION, HOLD_S, PATIENCE_S = 0.3, 8, 40, 5.0, 3.0
+"""A flow's defaults, said here so that asking for help does not load its machinery."""
+IDLE_MIN = 240.0
+
+_ABOUT = """\
+Stand between an MCP host and one server, and record what passes.
+
+Put it before the server's command wherever the host keeps that. Every byte passes as
+it came, in both directions; the server keeps its environment and its standard error.
+"""
+_MORE = f"""\
+The exit status is the server's, 128 + n where signal n ended it, {OWN_FAILURE} where
+the proxy failed, and 2 where its options are wrong. {SESSION_VARIABLE} in the
+environment names the host's session in the log, so that the logs of several servers
+can be put together.
+
+Example:
+  {NAME} --record ~/sessions --domain shop -- npx -y @acme/shop-server
+  stretto learn ~/sessions -o shop.flow.json
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        note(f"{message}; `{NAME} --help` shows how it is used")
+        self.exit(2)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Reads what stands before the server's command."""
+    made = _Parser(
+        prog=NAME,
+        usage=f"{NAME} [options] -- SERVER [ARGUMENT]...",
+        description=_ABOUT,
+        epilog=_MORE,
+        allow_abbrev=False,
+        formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(
+            prog, max_help_position=26, width=88
+        ),
+    )
+    add = made.add_argument
+    add("--version", action="version", version=f"{NAME} {__version__}")
+    add("--record", metavar="DIR", help="keep a log of the session in this folder")
+    add("--domain", metavar="NAME", help="what the server is about, for the log")
+    add("--agent-model", metavar="NAME", help="which model the agent is, for the log")
+    add("--server-name", metavar="NAME", help="what to call the server in the log")
+    add(
+        "--retain-days",
+        metavar="N",
+        type=_days,
+        help="delete logs in DIR that a proxy wrote more than N days ago",
+    )
+    add(
+        "--grace",
+        metavar="SECONDS",
+        type=_seconds,
+        default=GRACE_S,
+        help="how long the server may take to end, each time that it is told to; "
+        f"default {GRACE_S:g}",
+    )
+    _add_flow(made)
+    _add_http(made)
+    add("command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    return made
+
+
+def _add_flow(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("serving a flow").add_argument
+    add("--flow", metavar="FILE", help="the flow to run behind the agent's calls")
+    add("--flow-decider", metavar="NAME", help="habit or reach; else the flow's own")
+    add(
+        "--flow-threshold", metavar="P", type=_number, default=THRESHOLD,
+        help=f"how likely a lookup and its arguments have to be; default {THRESHOLD}",
+    )  # fmt: skip
+    add(
+        "--flow-per-call", metavar="N", type=_count, default=PER_CALL,
+        help=f"lookups behind one call; default {PER_CALL}",
+    )  # fmt: skip
+    add(
+        "--flow-per-session", metavar="N", type=_count, default=PER_SESSION,
+        help=f"lookups in the session; default {PER_SESSION}",
+    )  # fmt: skip
+    add(
+        "--flow-tools", metavar="A,B", action="append", default=[],
+        help="the only tools that the flow may call; may be said again",
+    )  # fmt: skip
+    add("--flow-shadow", action="store_true", help="decide and log, look nothing up")
+    add("--flow-log", metavar="FILE", help="where decisions go; else beside the log")
+    add(
+        "--flow-explore", metavar="E", type=_share,
+        help="take another lookup at this rate; 0 logs how likely each was",
+    )  # fmt: skip
+    add("--flow-explore-seed", metavar="N", type=_count, default=0, help="of the draws")
+    add("--task-id", metavar="ID", help="what the session is about, for the draws")
+    add(
+        "--flow-hold", metavar="SECONDS", type=_seconds, default=HOLD_S,
+        help=f"how long a result may be held back in all; default {HOLD_S:g}",
+    )  # fmt: skip
+    add(
+        "--flow-patience", metavar="SECONDS", type=_seconds, default=PATIENCE_S,
+        help=f"how long one lookup may take; default {PATIENCE_S:g}",
+    )  # fmt: skip
+    add(
+        "--structured", choices=("auto", "text", "strip"), default="auto",
+        help="where lookups go in results with structured content: into it too where "
+        "its schema can be opened, into the text alone, or it is taken out; "
+        "default auto",
+    )  # fmt: skip
+    add("--commit", action="store_true", help="offer the agent stretto_commit")
+    add("--context", metavar="FILE", help="the conversation, as the host writes it")
+
+
+def _add_http(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("over HTTP").add_argument
+    add("--listen", metavar="ADDRESS", help="serve hosts at HOST:PORT, not on stdio")
+    add("--listen-token-file", metavar="FILE", help="the token that hosts have to know")
+    add(
+        "--listen-idle", metavar="MINUTES", type=_seconds, default=IDLE_MIN,
+        help=f"when a session without requests ends; default {IDLE_MIN:g}",
+    )  # fmt: skip
+    add("--upstream", metavar="URL", help="the server, in place of a command")
+    add(
+        "--upstream-header", metavar="NAME=VARIABLE", action="append", default=[],
+        type=_header, help="send the server a header that is in the environment",
+    )  # fmt: skip
+
+
+def _days(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of days from 1")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= threading.TIMEOUT_MAX:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds from 0")
+    return seconds
+
+
+def _number(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0")
+    return number
+
+
+def _share(text: str) -> float:
+    if (share := _number(text)) > 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to 1")
+    return share
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0")
+    return int(text)
+
+
+def _header(text: str) -> tuple[str, str]:
+    name, equals, variable = text.partition("=")
+    if not (name and equals and variable):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VARIABLE")
+    return name, variable
