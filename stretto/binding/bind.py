@@ -66,9 +66,7 @@ def bind(
     return Bound(picked.arguments, chance(bindings, tool, picked), picked.mention)
 
 
-def _was_made(
-    tool: str, picked: Pick, seen: Seen, also: Sequence[ToolCall]
-) -> bool:
+def _was_made(tool: str, picked: Pick, seen: Seen, also: Sequence[ToolCall]) -> bool:
     """Whether a call of constants alone was made before, as it would be made again."""
     used = used_values(seen, also)
     return is_made(tool, seen, also) and all(
