@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 
-_RESPELL = re.compile(r"\de[+-]\d|\d{19}")
+_RESPELL = re.compile(r"[0-9](?:e[+-][0-9]|[0-9]{18})")
 """What only a number that `json` spells differently can hold (or a string, rarely)."""
 
 _I64_MIN, _U64_MAX = -(2**63), 2**64 - 1

@@ -28,11 +28,12 @@ SEED = 7
 )
 def demo(out: Path, seed: int) -> None:
     """
-    Record, learn, audit and replay on a small shop.
+    Record, learn, audit, replay and serve on a small shop.
 
     A scripted agent serves customers of a shop through its MCP server, and its sessions
     are recorded. A flow is learned from them, shown, audited and replayed on sessions
-    recorded after them, and a report written. No key, no network, nothing asked.
+    recorded after them. Then it is served in those sessions, held again, and a report
+    written. No key, no network, nothing asked.
     """
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -43,4 +44,10 @@ def demo(out: Path, seed: int) -> None:
     click.echo(
         f"\nBehind this agent's calls the flow would save {saving(result.chosen)}, "
         f"with {chosen.detours} needless lookups in {chosen.episodes} sessions."
+    )
+    served = result.served
+    click.echo(
+        f"Served in the same sessions, it saved {served.turns_saved} of "
+        f"{served.turns_without} LLM turns ({served.share:.1%}), "
+        f"with {served.needless} needless lookups."
     )

@@ -2,6 +2,7 @@
 
 import os
 import secrets
+from collections import Counter
 from pathlib import Path
 
 from stretto.cli.proxy_options import Acting as Asked
@@ -36,8 +37,9 @@ def run(options: Options, session: Session, recorder: Recorder | None) -> int:
         shadow = ", in shadow" if asked.shadow else ""
         name = flow.manifest.domain or "unnamed"
         note(f"serving {name} from {asked.flow}, decided by {weigher.name}{shadow}")
+    engine = Engine(flow, weigher, serving)
     acting = Acting(
-        Engine(flow, weigher, serving),
+        engine,
         recorder=recorder,
         decided=None if flow is None else _decisions(options, session),
         context=None if asked.context is None else Context(_named(asked, session)),
@@ -49,7 +51,21 @@ def run(options: Options, session: Session, recorder: Recorder | None) -> int:
         grace_s=options.grace_s,
     )
     acting.finish()
+    if flow is not None:
+        note(_told(engine.counts))
     return status
+
+
+def _told(counts: Counter[str]) -> str:
+    """What the flow came to in the session; what hosts may hide is told apart."""
+    added = counts["added to"]
+    text = f"{counts['lookups']} lookups, added to {added} of the results"
+    odd = [
+        f"{counts[name]} {name}"
+        for name in ("in text alone", "without room", "out of time", "failed")
+        if counts[name]
+    ]
+    return f"{text} ({', '.join(odd)})" if odd else text
 
 
 def _serving(options: Options, session: Session, flow: Flow | None) -> Serving:

@@ -3,7 +3,9 @@
 from collections.abc import Generator, Mapping
 from typing import NamedTuple, TypeAlias, TypeVar
 
+from stretto.canonical import Json, compact
 from stretto.demo.customer import Heard, Need
+from stretto.proxy.appendix import Made
 
 T = TypeVar("T")
 
@@ -12,7 +14,12 @@ class Call(NamedTuple):
     """A tool call."""
 
     tool: str
-    arguments: Mapping[str, str]
+    arguments: Mapping[str, Json]
+
+    @property
+    def spelled(self) -> str:
+        """The call as text; the same for the same call."""
+        return f"{self.tool} {compact({**self.arguments})}"
 
 
 class Result(NamedTuple):
@@ -20,6 +27,8 @@ class Result(NamedTuple):
 
     failed: bool
     text: str
+    added: tuple[Made, ...] = ()
+    """What a flow looked up behind the call."""
 
 
 class Say(NamedTuple):

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from stretto.demo.acts import Call, Play, Say, ask, calls, say
+from stretto.demo.acts import Call, Play, Say, ask, say
 from stretto.demo.customer import Heard, Need, Request, Wish
 from stretto.demo.lookups import Lookups
 from stretto.demo.world import Item, Order, Parcel, Status
@@ -87,7 +87,8 @@ class Agent:
         question = "Which e-mail address is your account under?"
         for _ in range(2):
             email = email or (yield from ask(question, Need.EMAIL))
-            [found] = yield from calls(Call("find_customer", {"email": email}))
+            call = Call("find_customer", {"email": email})
+            [found] = yield from self._look.make(call)
             if not found.failed:
                 self._customer_id = json.loads(found.text)["customer_id"]
                 return True
@@ -189,15 +190,16 @@ class Agent:
         """The orders, after a slip of the pen where the style has one."""
         if self._slips:
             self._slips = False
-            yield from calls(Call("get_order", {"order_id": _mistyped(order_ids[0])}))
+            slip = _mistyped(order_ids[0])
+            yield from self._look.make(Call("get_order", {"order_id": slip}))
         return (yield from self._look.orders(*order_ids))
 
     def _change(self, tool: str, order: Order, **arguments: str) -> Play[None]:
-        yield from calls(Call(tool, {"order_id": order.order_id, **arguments}))
-        self._look.forget(order)
+        call = Call(tool, {"order_id": order.order_id, **arguments})
+        yield from self._look.make(call, changes=order)
 
     def _hand_over(self, summary: str) -> Play[None]:
-        yield from calls(Call("hand_over", {"summary": summary}))
+        yield from self._look.make(Call("hand_over", {"summary": summary}))
 
     def _batches(self, things: Sequence[T]) -> Iterator[Sequence[T]]:
         """The things one by one, or all in one batch."""

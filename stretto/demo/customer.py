@@ -1,7 +1,7 @@
 """Who turns to the shop, what they want, and how they put it."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -170,3 +170,19 @@ class Caller:
             yield wrong
         while True:
             yield wrong if luck < 0.025 else email
+
+
+class Repeated:
+    """
+    A customer who says again what one has said before.
+
+    Args:
+        answers: In the order in which they were given.
+    """
+
+    def __init__(self, answers: Iterable[Heard]) -> None:
+        self._left = iter(answers)
+
+    def answer(self, _: Need, /) -> Heard | None:
+        """The next answer, whatever the agent waits for; None once all are given."""
+        return next(self._left, None)

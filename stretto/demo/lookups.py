@@ -3,16 +3,37 @@
 import json
 from dataclasses import replace
 
-from stretto.demo.acts import Call, Play, calls
+from stretto.demo.acts import Call, Play, Result, calls
 from stretto.demo.catalogue import Product, Terms
 from stretto.demo.world import Customer, Item, Order, Parcel, Status
 
 
 class Lookups:
-    """The records one agent has read. None is read twice unless it was changed."""
+    """
+    The records one agent has read. None is read twice unless it was changed.
+
+    What a flow has added to a result was read, too.
+    """
 
     def __init__(self) -> None:
-        self._texts: dict[tuple[str, str], str] = {}
+        self._texts: dict[str, str] = {}
+
+    def make(self, *made: Call, changes: Order | None = None) -> Play[list[Result]]:
+        """
+        One turn of calls, and what they return.
+
+        Args:
+            changes: An order that is to be read anew the next time.
+        """
+        results = yield from calls(*made)
+        if changes is not None:
+            read = Call("get_order", {"order_id": changes.order_id})
+            self._texts.pop(read.spelled, None)
+        for lookup in (lookup for result in results for lookup in result.added):
+            if not lookup.said.has_failed:
+                call = Call(lookup.tool, lookup.arguments)
+                self._texts[call.spelled] = lookup.said.text
+        return [*results]
 
     def customer(self, customer_id: str) -> Play[Customer]:
         """An account."""
@@ -42,18 +63,14 @@ class Lookups:
         [text] = yield from self._texts_of("get_return_terms", "category", category)
         return Terms(**json.loads(text))
 
-    def forget(self, order: Order) -> None:
-        """Read this order anew the next time, because it was changed."""
-        self._texts.pop(("get_order", order.order_id), None)
-
     def _texts_of(self, tool: str, argument: str, *values: str) -> Play[list[str]]:
-        unread = [value for value in values if (tool, value) not in self._texts]
+        wanted = [Call(tool, {argument: value}) for value in values]
+        unread = [call for call in wanted if call.spelled not in self._texts]
         if unread:
-            made = [Call(tool, {argument: value}) for value in unread]
-            results = yield from calls(*made)
-            for value, result in zip(unread, results, strict=True):
-                self._texts[tool, value] = result.text
-        return [self._texts[tool, value] for value in values]
+            results = yield from self.make(*unread)
+            for call, result in zip(unread, results, strict=True):
+                self._texts[call.spelled] = result.text
+        return [self._texts[call.spelled] for call in wanted]
 
 
 def _order(text: str) -> Order:

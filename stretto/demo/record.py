@@ -6,34 +6,38 @@ Each session is of one customer, and has a server of its own.
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from stretto import __version__
 from stretto.canonical import Json
-from stretto.demo.acts import Act, Call, Reply, Result, Say
-from stretto.demo.agent import Agent, drawn_style
-from stretto.demo.customer import Caller
+from stretto.demo.acts import Act
+from stretto.demo.agent import Agent, Style, drawn_style
+from stretto.demo.conversation import converse, greet
+from stretto.demo.customer import Caller, Heard
 from stretto.demo.server import NAME, served
-from stretto.demo.wire import SPEAKING_MS, THINKING_MS, Wire
+from stretto.demo.wire import Wire
 from stretto.demo.world import Customer, World, build
 from stretto.errors import CannotWrite
 from stretto.files import write_text
 
-PROTOCOL = "2025-11-25"
 _OPENS = datetime(2026, 5, 4, 8, 30, tzinfo=UTC)
 _APART = timedelta(minutes=7, seconds=11, milliseconds=137)
+_PROCESS = 4_000
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """One session: its log, and the turns the agent made."""
+    """One session: its log, and who did what in it."""
 
     session: str
     log: str
     turns: tuple[Act, ...]
+    """The agent's."""
+    style: Style
+    heard: tuple[Heard, ...]
+    """What the customer said, the opening first."""
 
 
 def record(folder: Path, *, sessions: int, seed: int, first: int = 0) -> list[Path]:
@@ -46,10 +50,7 @@ def record(folder: Path, *, sessions: int, seed: int, first: int = 0) -> list[Pa
     Raises:
         CannotWrite: the folder cannot be made, or a log not written.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as cause:
-        raise CannotWrite(f"{folder} cannot be made: {cause.strerror}") from cause
+    made(folder)
     world = build(seed)
     paths = []
     for index in range(first, first + sessions):
@@ -60,17 +61,48 @@ def record(folder: Path, *, sessions: int, seed: int, first: int = 0) -> list[Pa
     return paths
 
 
+def made(folder: Path) -> Path:
+    """
+    The folder, which now is there.
+
+    Raises:
+        CannotWrite: it cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as cause:
+        raise CannotWrite(f"{folder} cannot be made: {cause.strerror}") from cause
+    return folder
+
+
 def play(world: World, *, seed: int, index: int) -> Recording:
     """Session number `index`: one customer served, from a fresh copy of the world."""
     rng = random.Random(f"session/{seed}/{index}")
     with served(world) as (reads, writes):
         wire = Wire(reads, writes, rng)
-        _open(wire)
+        greet(wire)
         caller = Caller(world, _customer(world, seed, index), rng)
-        turns = tuple(_converse(wire, Agent(drawn_style(rng)), caller))
+        style = drawn_style(rng)
+        opening = caller.opening()
+        turns = [*converse(wire, Agent(style), caller, opening)]
+    answers = [turn.reply for turn in turns if isinstance(turn.reply, Heard)]
+    session, log = logged(wire.entries, seed=seed, index=index)
+    acts = tuple(turn.act for turn in turns)
+    return Recording(session, log, acts, style, (opening, *answers))
+
+
+def logged(
+    entries: Sequence[str], *, seed: int, index: int, process: int = _PROCESS
+) -> tuple[str, str]:
+    """
+    A session's name, and its log, as text.
+
+    Args:
+        process: The number of the first session's process.
+    """
     start = _OPENS + _APART * index
     stamp = start.strftime("%Y%m%dT%H%M%S.%f")[:-3]
-    session = f"{stamp}Z-{4_000 + index}"
+    session = f"{stamp}Z-{process + index}"
     header: dict[str, Json] = {
         "stretto_mcp_log": 2,
         "session": session,
@@ -80,58 +112,7 @@ def play(world: World, *, seed: int, index: int) -> Recording:
         "agent_model": "scripted",
     }
     first = json.dumps(header, separators=(",", ":"))
-    return Recording(session, "\n".join([first, *wire.entries, ""]), turns)
-
-
-def _open(wire: Wire) -> None:
-    about: dict[str, Json] = {
-        "protocolVersion": PROTOCOL,
-        "capabilities": {},
-        "clientInfo": {"name": "stretto-demo", "version": __version__},
-    }
-    wire.ask("initialize", about)
-    wire.notify("notifications/initialized")
-    wire.ask("tools/list", {})
-
-
-def _converse(wire: Wire, agent: Agent, caller: Caller) -> Iterator[Act]:
-    """The agent's turns, each put on the wire and answered."""
-    opening = caller.opening()
-    wire.said("user", opening.text)
-    turns = agent.serve(opening)
-    act = next(turns)
-    while True:
-        wire.wait(THINKING_MS)
-        yield act
-        try:
-            act = turns.send(_reply(wire, act, caller))
-        except StopIteration:
-            return
-
-
-def _reply(wire: Wire, act: Act, caller: Caller) -> Reply:
-    """What becomes of a turn: the server's results, or the customer's words."""
-    if not isinstance(act, Say):
-        return tuple(map(_result, wire.ask("tools/call", *map(_params, act))))
-    wire.said("assistant", act.text)
-    heard = caller.answer(act.need) if act.need else None
-    if heard is not None:
-        wire.wait(SPEAKING_MS)
-        wire.said("user", heard.text)
-    return heard
-
-
-def _params(call: Call) -> dict[str, Json]:
-    return {"name": call.tool, "arguments": {**call.arguments}}
-
-
-def _result(response: dict[str, Json]) -> Result:
-    """A response's result; the shop answers every call with one text."""
-    match response:
-        case {"result": {"isError": bool(failed), "content": [{"text": str(text)}]}}:
-            return Result(failed, text)
-        case _:
-            raise ConnectionError(f"no tool's answer: {response}")
+    return session, "\n".join([first, *entries, ""])
 
 
 def _customer(world: World, seed: int, index: int) -> Customer:

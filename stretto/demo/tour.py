@@ -1,4 +1,4 @@
-"""The whole job on the demo shop: record, learn, show, audit, replay, report."""
+"""The whole job on the demo shop: record, learn, show, audit, replay, serve, report."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stretto.demo.record import record
+from stretto.demo.served import Saved, saved, serve, write
+from stretto.demo.world import build
 from stretto.episodes.episode import Episode
 from stretto.evaluate.audit import Audit, audit
 from stretto.evaluate.headroom import Headroom, headroom
@@ -24,7 +26,15 @@ from stretto.learn.learn import Learned, learn
 from stretto.learn.settings import Settings
 from stretto.learn.survey import survey
 from stretto.report.audit import audit_document
-from stretto.report.document import Document, Heading, Prose, html, markdown
+from stretto.report.document import (
+    Document,
+    Heading,
+    Key,
+    Part,
+    Prose,
+    html,
+    markdown,
+)
 from stretto.report.drawing import drawing
 from stretto.report.replay import Setting, replay_document, saving
 from stretto.traces.ledger import Ledger
@@ -48,6 +58,8 @@ class Tour:
     """The held-out sessions replayed, by threshold."""
     chosen: Setting
     decider: str
+    served: Saved
+    """The held-out sessions again, with the flow served."""
 
 
 def tour(out: Path, seed: int, say: Callable[[str], None]) -> Tour:
@@ -80,19 +92,23 @@ def tour(out: Path, seed: int, say: Callable[[str], None]) -> Tour:
     write_text(out / "audit.md", markdown(audit_document(fit, "shop.flow.json")))
     say(f"audited   {out / 'audit.md'}: {fit.agreement:.0%} of {fit.decisions} "
         "decisions agree")  # fmt: skip
-    result = _replayed(learned, fit, flow, episodes)
+    live = serve(build(seed), flow, sessions=HELD_OUT, seed=seed, first=LEARNED_FROM)
+    result = _replayed(learned, fit, flow, episodes, saved(live))
     document = replay_document(
         result.settings, result.chosen, "shop.flow.json", result.decider
     )
     write_text(out / "replay.md", markdown(document))
     say(f"replayed  {out / 'replay.md'}: saves {saving(result.chosen)}")
+    write(out / "served", live)
+    say(f"served    {out / 'served'}: the same sessions live, in {result.served.turns} "
+        f"LLM turns instead of {result.served.turns_without}")  # fmt: skip
     write_text(out / "report.html", html(_page(result)))
     say(f"reported  {out / 'report.html'}: open it in a browser")
     return result
 
 
 def _replayed(
-    learned: Learned, fit: Audit, flow: Flow, episodes: list[Episode]
+    learned: Learned, fit: Audit, flow: Flow, episodes: list[Episode], served: Saved
 ) -> Tour:
     replayer = Replayer(flow, decider(flow))
     rows: dict[float, list[Row]] = defaultdict(list)
@@ -101,9 +117,8 @@ def _replayed(
             rows[threshold].append(replayer.row(episode, threshold))
     settings = tuple(_setting(threshold, rows[threshold]) for threshold in THRESHOLDS)
     chosen = settings[THRESHOLDS.index(THRESHOLD)]
-    return Tour(
-        learned, fit, headroom(episodes), settings, chosen, replayer.decider.name
-    )
+    room, name = headroom(episodes), replayer.decider.name
+    return Tour(learned, fit, room, settings, chosen, name, served)
 
 
 def _setting(threshold: float, rows: list[Row]) -> Setting:
@@ -126,11 +141,37 @@ def _page(result: Tour) -> Document:
         "runs of calls, beyond each run's first: about as much as a flow can save."
     )
     return Document(
-        "What a flow would save at the demo shop",
+        "What a flow saves at the demo shop",
         (
             opening,
             *run.parts,
+            Heading("And when it is served?"),
+            *_live(result.served),
             Heading("Does the flow know this agent?"),
             *fit.parts,
+        ),
+    )
+
+
+def _live(served: Saved) -> tuple[Part, ...]:
+    used = served.lookups - served.needless
+    return (
+        Prose(
+            "The same customers turned to the same agent again, with the flow between "
+            "the agent and the server. What the flow looked up stood in the results "
+            "of the agent's own calls, and the agent did not ask for it again."
+        ),
+        Key(
+            (
+                (f"{served.share:.1%}", "of LLM turns saved"),
+                (f"{served.turns:,}", f"turns instead of {served.turns_without:,}"),
+                (f"{used:,} of {served.lookups:,}", "lookups the agent had use for"),
+                (f"{served.needless:,}", "needless lookups"),
+            )
+        ),
+        Prose(
+            "A replay cannot know what a lookup would have found that the record does "
+            "not have, nor what the flow would have looked up next. A server answers "
+            "those too, so serving makes more lookups, and more of them needless."
         ),
     )

@@ -1,6 +1,6 @@
 """A flow's run behind one call, stopped wherever it waits for a lookup."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Coroutine, Generator
 from types import coroutine
 
 from stretto.episodes.site import Site
@@ -35,7 +35,7 @@ class Behind:
         """How many lookups it may still make; none once it has handed back."""
         self._has_succeeded = False
         """Whether a lookup was made and succeeded, and no outcome has told so yet."""
-        self._run = serve(runner.after(site, max_lookups=max_lookups), self._answer)
+        self._run: Coroutine[Lookup, bool | None, Run] | None = None
 
     def begin(self) -> Lookup | Run:
         """
@@ -44,23 +44,21 @@ class Behind:
         Raises:
             ProgramError: the program misran, here or in `go_on`.
         """
+        steps = self._runner.after(self.site, max_lookups=self._left)
+        self._run = serve(steps, self._answer)
         return self._resume(None)
 
     def go_on(self, *, succeeded: bool) -> Lookup | Run:
         """What comes after the lookup: the next one, or the run, over."""
         return self._resume(succeeded)
 
-    def stop(self) -> None:
-        """End the run where it is."""
-        self._run.close()
-
     def _resume(self, succeeded: bool | None) -> Lookup | Run:
+        assert self._run is not None
         try:
-            lookup: Lookup = self._run.send(succeeded)
+            return self._run.send(succeeded)
         except StopIteration as end:
             run: Run = end.value
             return run
-        return lookup
 
     async def _answer(self, draw: Draw) -> Value:
         if not isinstance(draw.distribution, Decide):

@@ -99,13 +99,19 @@ class Holding:
     def withdraw(self, place: Place, now: float) -> None:
         """The host has cancelled a call: its result, if it is held, is let fall."""
         for held in [h for h in self._held if h.asked.place == place]:
+            self._held.remove(held)
             self._abandon(held, "the call was cancelled", now)
-            self._drop(held)
 
     def withdraw_stream(self, stream: str, now: float) -> None:
         """As `withdraw`, for every call of a stream that the host has closed."""
         for held in [h for h in self._held if h.asked.place.stream == stream]:
             self.withdraw(held.asked.place, now)
+
+    def overtake(self, place: Place, now: float) -> None:
+        """The host calls under a held call's id: that result is given first, as is."""
+        for held in [h for h in self._held if h.asked.place == place]:
+            self._let_go(held)
+            self._abandon(held, "its call's id was used again", now)
 
     def give_way(self, key: str) -> None:
         """The host uses the id of a lookup under way; the lookup does without."""
@@ -138,9 +144,8 @@ class Holding:
     def let_go(self) -> None:
         """Give the host every result as the server wrote it."""
         for held in [*self._held]:
+            self._let_go(held)
             self._ignore(held)
-            self._drop(held)
-            self._delivery.as_it_came(held.asked, held.line)
 
     def _may_hold(self, asked: Asked, response: Message, line: bytes) -> bool:
         return (
@@ -197,11 +202,11 @@ class Holding:
         if held.waiting is not None:
             self._calls.ignore(held.waiting.id)
 
-    def _drop(self, held: Held) -> None:
+    def _let_go(self, held: Held) -> None:
         self._held.remove(held)
-        held.run.stop()
+        self._delivery.as_it_came(held.asked, held.line)
 
     def _release(self, held: Held) -> None:
         """Give the host its result, with what was looked up."""
         self._delivery.give(held.asked, held.line, held.made)
-        self._drop(held)
+        self._held.remove(held)

@@ -8,6 +8,8 @@ from stretto.proxy.entry import verbatim
 from stretto.proxy.journal import LONGEST
 from stretto.traces.messages import Message, fields, params
 
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
+
 MODERN = "io.modelcontextprotocol/"
 """How the keys begin with which a request of the stateless era says what it is."""
 
@@ -26,8 +28,7 @@ def observed(line: bytes) -> Json:
 
 def spelled(message: Mapping[str, Json]) -> bytes:
     """A message of the proxy's own as a line, keys sorted."""
-    text = json.dumps(message, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return text.encode() + b"\n"
+    return _ENCODER.encode(message).encode() + b"\n"
 
 
 def era(request: Message) -> Message:

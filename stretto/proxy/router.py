@@ -1,6 +1,8 @@
 """Where each line of a session goes: by what it is, and by whom it is for."""
 
 from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from stretto.canonical import Json, compact
 from stretto.episodes.episode import ToolResult
@@ -23,6 +25,17 @@ from stretto.traces.turns import Change
 _HANDSHAKES = ("initialize", "server/discover")
 _ASKS_THE_HOST = ("elicitation/create", "sampling/createMessage")
 """What a server asks of the host when a call's arguments are not enough for it."""
+
+
+class _Part(NamedTuple):
+    """A message in a batch."""
+
+    at: int
+    message: Message
+    key: str | None
+    """For a response, the request that it answers."""
+    is_own: bool
+    """Whether that is the proxy's own."""
 
 
 class Router:
@@ -107,6 +120,8 @@ class Router:
             if key in self._calls:
                 self._yield_id(key, now)
             asked = Asked(Place(stream, key), message)
+            if self._pilot is not None:
+                self._pilot.holding.overtake(asked.place, now)
             if is_commit(message) and self._offers_commits:
                 self._out.keep()
                 self._commits.begin(asked, now)
@@ -187,27 +202,30 @@ class Router:
         self, batch: list[Json], line: bytes, now: float, stream: str
     ) -> None:
         """Take the answers that are the proxy's own out of a batch."""
-        own: dict[int, str] = {}
+        found = [*self._sorted(batch)]
+        own = {part.at for part in found if part.is_own}
+        if 0 < len(own) < len(batch):
+            text = line.decode()
+            rest = edited(text, without_items(text, whole(text), own))
+            self._out.replace(rest.encode())
+        elif own:
+            self._out.keep()
+        for part in found:
+            self._follow(
+                now, Sender.SERVER, part.message, "" if part.is_own else stream
+            )
+            if part.key is not None and not part.is_own:
+                self._asked.pop(Place(stream, part.key), None)
+        for part in found:
+            if part.is_own and part.key is not None and part.key in self._calls:
+                self._calls.answer(part.key, part.message, now)
+
+    def _sorted(self, batch: list[Json]) -> Iterator[_Part]:
         for at, message in enumerate(batch):
             if isinstance(message, dict):
                 key = response_key(message)
                 is_own = key is not None and key in self._calls
-                self._follow(now, Sender.SERVER, message, "" if is_own else stream)
-                if is_own:
-                    own[at] = str(key)
-                elif key is not None:
-                    self._asked.pop(Place(stream, key), None)
-        if not own:
-            return
-        if len(own) < len(batch):
-            text = line.decode()
-            rest = edited(text, without_items(text, whole(text), own))
-            self._out.replace(rest.encode())
-        self._out.keep()
-        for at, key in own.items():
-            message = batch[at]
-            if isinstance(message, dict) and key in self._calls:
-                self._calls.answer(key, message, now)
+                yield _Part(at, message, key, is_own)
 
     def _follow(
         self, now: float, sender: Sender, message: Message, stream: str = ""

@@ -11,7 +11,6 @@ from tests.claimed.reasons import (
     NO_PROCEDURE,
     NO_PROMOTE,
     NO_PROVENANCE,
-    NO_PROXY,
     NO_REFINE,
     NO_SEARCH,
     SIMULATOR,
@@ -26,9 +25,7 @@ FLOWS = union(
     section(
         "paper §5.17",
         {
-            "shadow:mode": deferred(
-                "In shadow a flow decides and logs, and makes no call.", NO_PROXY
-            ),
+            "shadow:mode": "In shadow a flow decides and logs, and makes no call.",
             "promotion:bar": deferred(
                 "A site is promoted at 70% of its lookups used, a 90% interval's lower "
                 "bound of 0.5, and three tasks.",
@@ -51,10 +48,9 @@ FLOWS = union(
     section(
         "paper §5.18",
         {
-            "explore:rule": deferred(
+            "explore:rule": (
                 "With chance ε a flow takes another lookup that binds, drawn by "
-                "probability, and logs every option and its propensity.",
-                NO_OFF_POLICY,
+                "probability, and logs every option and its propensity."
             ),
             "off-policy:estimates": deferred(
                 "Direct, IPS, self-normalised IPS and doubly robust estimates price "
@@ -187,8 +183,8 @@ FLOWS = union(
             "contracts:pinned": (
                 "A flow learned from sessions pins each tool's input contract."
             ),
-            "contracts:changed": deferred(
-                "The proxy leaves a tool whose contract changed to the agent.", NO_PROXY
+            "contracts:changed": (
+                "The proxy leaves a tool whose contract changed to the agent."
             ),
         },
     ),

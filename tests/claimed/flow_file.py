@@ -1,7 +1,7 @@
 """The formats page on a flow file: its fields, section by section."""
 
 from tests.claimed.claim import deferred, divergent, section, union
-from tests.claimed.reasons import NO_ARBITER, NO_COMPILE, NO_ORACLE, NO_PROXY
+from tests.claimed.reasons import NO_ARBITER, NO_COMPILE, NO_ORACLE
 
 HEAD = union(
     section(
@@ -54,10 +54,9 @@ HEAD = union(
                 "`contracts` gives each tool's arguments as `name:type`, with `!` when "
                 "required."
             ),
-            "fields:contract-kept": deferred(
+            "fields:contract-kept": (
                 "The proxy makes no lookup of a tool whose server lists another "
-                "contract.",
-                NO_PROXY,
+                "contract."
             ),
         },
     ),

@@ -8,7 +8,6 @@ from tests.claimed.reasons import (
     NO_GUARDS,
     NO_ORACLE,
     NO_PROJECTION,
-    NO_PROXY,
 )
 
 METHOD = union(
@@ -178,10 +177,9 @@ METHOD = union(
     section(
         "paper §3.7",
         {
-            "live:appended": deferred(
+            "live:appended": (
                 "After each of the agent's calls the flow's lookups are appended to "
-                "the same tool response, under a short header.",
-                NO_PROXY,
+                "the same tool response, under a short header."
             ),
             "flow:goal-free": (
                 "A flow is not told what the customer wants: every episode has one "

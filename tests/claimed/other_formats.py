@@ -5,7 +5,6 @@ from tests.claimed.reasons import (
     NO_EXPORT,
     NO_PROCEDURE,
     NO_PROMOTE,
-    NO_PROXY,
     NO_SEARCH,
 )
 
@@ -46,9 +45,7 @@ RUN = union(
                 "does not load."
             ),
             "program:default": "A flow without `program` runs the standard one.",
-            "program:per-call": deferred(
-                "`max_lookups` is the proxy's `--flow-per-call`.", NO_PROXY
-            ),
+            "program:per-call": "`max_lookups` is the proxy's `--flow-per-call`.",
             "program:live": (
                 "Each `decide#i` is decided by the served decider, and each "
                 "`outcome#i` by how the call went."

@@ -223,10 +223,13 @@ def test_strict_makes_the_first_problem_an_error(shop, tmp_path):
     assert str(bad) in result.stderr
 
 
-def test_the_demo_ends_with_what_the_flow_would_save(tmp_path):
+def test_the_demo_ends_with_what_the_flow_would_save_and_what_it_saved(tmp_path):
     result = run("demo", "--out", tmp_path / "tour")
 
     assert result.exit_code == 0, result.output
-    last = result.output.strip().splitlines()[-1]
-    assert last.startswith("Behind this agent's calls the flow would save ")
-    assert (tmp_path / "tour" / "report.html").stat().st_size > 20_000
+    promised, kept = result.output.strip().splitlines()[-2:]
+    assert promised.startswith("Behind this agent's calls the flow would save ")
+    assert kept.startswith("Served in the same sessions, it saved ")
+    report = (tmp_path / "tour" / "report.html").read_text()
+    assert len(report) > 20_000
+    assert "And when it is served?" in report

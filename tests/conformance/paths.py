@@ -9,8 +9,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TypeAlias
 
-_FIXTURE = (sys.executable, "-m", "tests.conformance.fixture")
-_PROXIED = (sys.executable, "-m", "tests.conformance.proxied")
+FIXTURE = (sys.executable, "-m", "tests.conformance.fixture")
+PROXIED = (sys.executable, "-m", "tests.conformance.proxied")
 _PROXY = (sys.executable, "-c", "from stretto.cli.proxy import main; main()")
 _PATIENCE_S = 30.0
 _POLL_S = 0.05
@@ -21,23 +21,23 @@ Start: TypeAlias = Callable[[ExitStack, Path], int]
 
 def _direct(running: ExitStack, _: Path) -> int:
     port = free_port()
-    running.enter_context(_started(port, *_FIXTURE, "--port", str(port)))
+    running.enter_context(started(port, *FIXTURE, "--port", str(port)))
     return port
 
 
 def _relayed(running: ExitStack, logs: Path) -> int:
     url = f"http://127.0.0.1:{_direct(running, logs)}/mcp"
     port = free_port()
-    proxy = (*_PROXIED, "--record", str(logs), "relay", str(port), url)
-    running.enter_context(_started(port, *proxy))
+    proxy = (*PROXIED, "--record", str(logs), "relay", str(port), url)
+    running.enter_context(started(port, *proxy))
     return port
 
 
 def _listening(*command: str) -> Start:
     def start(running: ExitStack, logs: Path) -> int:
         port = free_port()
-        proxy = (*_PROXIED, "--record", str(logs), "listen", str(port), "--", *command)
-        running.enter_context(_started(port, *proxy))
+        proxy = (*PROXIED, "--record", str(logs), "listen", str(port), "--", *command)
+        running.enter_context(started(port, *proxy))
         return port
 
     return start
@@ -45,14 +45,14 @@ def _listening(*command: str) -> Start:
 
 def _outbound(running: ExitStack, logs: Path) -> int:
     url = f"http://127.0.0.1:{_direct(running, logs)}/mcp"
-    return _listening(*_PROXIED, "upstream", url)(running, logs)
+    return _listening(*PROXIED, "upstream", url)(running, logs)
 
 
 PATHS: Mapping[str, Start] = {
     "direct": _direct,
     "HTTP → stretto → HTTP": _relayed,
-    "HTTP → stretto → stdio": _listening(*_FIXTURE),
-    "HTTP → stretto → stdio → stretto → stdio": _listening(*_PROXY, "--", *_FIXTURE),
+    "HTTP → stretto → stdio": _listening(*FIXTURE),
+    "HTTP → stretto → stdio → stretto → stdio": _listening(*_PROXY, "--", *FIXTURE),
     "HTTP → stretto → stdio → stretto → HTTP": _outbound,
 }
 
@@ -65,7 +65,7 @@ def free_port() -> int:
 
 
 @contextmanager
-def _started(port: int, *command: str) -> Iterator[None]:
+def started(port: int, *command: str) -> Iterator[None]:
     """A process that listens at a port, for the length of the block."""
     process = subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

@@ -15,6 +15,7 @@ from stretto.learn.learn import learn
 from stretto.proxy.appendix import HEADER
 from stretto.traces.ledger import Ledger
 from stretto.traces.reader import read
+from tests.claims import claim
 from tests.proxy.host import INITIALIZE, Host
 
 SEED = 7
@@ -79,6 +80,7 @@ def lookups(episode: Episode) -> list[str]:
     ]
 
 
+@claim("live:appended")
 def test_lookups_come_back_in_the_agents_own_result(flow, tmp_path):
     with Host.behind_proxy(
         SHOP, "--flow", str(flow), "--record", str(tmp_path)
@@ -86,8 +88,13 @@ def test_lookups_come_back_in_the_agents_own_result(flow, tmp_path):
         open_session(host)
         answer = find(host)
         assert host.end() == 0
+        told = host.noted()[-1]
 
     own, added = texts(answer)
+    assert (
+        told
+        == f"stretto-proxy: {added.count('get_')} lookups, added to 1 of the results"
+    )
     assert json.loads(own)["customer_id"]
     assert added.startswith(f"{HEADER}\n\nget_customer ")
     assert "get_order" in added
@@ -115,6 +122,7 @@ def test_a_session_served_reads_learns_and_replays_like_any_other(flow, tmp_path
     assert "get_customer" in again.bindings.args
 
 
+@claim("shadow:mode")
 def test_in_shadow_the_result_is_the_servers_byte_for_byte(flow, tmp_path):
     with Host(SHOP) as host:
         open_session(host)

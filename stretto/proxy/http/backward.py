@@ -63,7 +63,7 @@ class Backward:
             await self._passage.began(self._response.status, self._response.headers)
         if self._is_stream:
             await self._begin()
-        keeping = asyncio.ensure_future(self._keep_alive())
+        keeping = asyncio.ensure_future(self._keep_alive()) if self._is_stream else None
         try:
             await unless(*ends, work=self._pass_body())
             outcome = Outcome.DONE
@@ -72,7 +72,8 @@ class Backward:
         except Unreachable:
             outcome = await self._break_off()
         finally:
-            keeping.cancel()
+            if keeping is not None:
+                keeping.cancel()
         if outcome is not Outcome.BROKEN or self._has_begun:
             await self._begin()
             await more(self._send, b"", is_last=True)
@@ -139,7 +140,7 @@ class Backward:
 
     async def _keep_alive(self) -> None:
         n_sent = 0
-        while self._is_stream and self._decode is None:
+        while self._decode is None:
             await asyncio.sleep(self._keepalive_s)
             if n_sent == self._n_sent and self._pieces.is_between:
                 await more(self._send, KEEPALIVE)

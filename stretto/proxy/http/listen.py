@@ -30,7 +30,8 @@ def bound(where: Address) -> socket.socket:
         StrettoError: it cannot be had.
     """
     family = socket.AF_INET6 if ":" in where.host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
+    # Only where the protocol is named is an answer's body sent right behind its head.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((where.host, where.port))

@@ -2,13 +2,15 @@
 
 from collections.abc import AsyncIterator, Mapping
 from types import TracebackType
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urljoin, urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import httpx2
 
 from stretto.errors import StrettoError
-from stretto.proxy.http.answering import Unreachable
-from stretto.proxy.http.headers import Headers
+from stretto.proxy.http.answering import Answer, Unreachable
+from stretto.proxy.http.headers import Headers, first
+from stretto.proxy.http.plain import PlainClient
 
 CONNECT_S = 10.0
 
@@ -17,6 +19,7 @@ _LONGEST_WAY = 5
 """How many redirects are followed, one after another."""
 _FOREVER = httpx2.Timeout(None, connect=CONNECT_S)
 _NO_LIMITS = httpx2.Limits(max_connections=None, max_keepalive_connections=256)
+_HTTP_PORT = 80
 
 
 class Upstream:
@@ -43,7 +46,8 @@ class Upstream:
             (name.lower().encode(), value.encode())
             for name, value in (own_headers or {}).items()
         ]
-        self._client = httpx2.AsyncClient(timeout=_FOREVER, limits=_NO_LIMITS)
+        self._plain = _plain(parts)
+        self._client = None if self._plain is not None else _general()
 
     async def __aenter__(self) -> "Upstream":
         return self
@@ -54,9 +58,12 @@ class Upstream:
         value: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        await self._client.aclose()
+        if self._plain is not None:
+            self._plain.close()
+        if self._client is not None:
+            await self._client.aclose()
 
-    async def ask(self, method: str, headers: Headers, body: bytes) -> "FromUpstream":
+    async def ask(self, method: str, headers: Headers, body: bytes) -> Answer:
         """
         What it answers, to be closed by whom it is given to.
 
@@ -68,23 +75,31 @@ class Upstream:
         """
         own = {name for name, _ in self._own}
         headers = [*(pair for pair in headers if pair[0] not in own), *self._own]
-        url = httpx2.URL(self.url)
+        url = self.url
         for _ in range(_LONGEST_WAY):
-            request = httpx2.Request(method, url, headers=headers, content=body)
-            try:
-                response = await self._client.send(request, stream=True)
-            except httpx2.TransportError as cause:
-                raise Unreachable(str(cause) or type(cause).__name__) from cause
-            onward = _onward(url, response)
+            answer = await self._once(method, url, headers, body)
+            onward = _onward(url, answer)
             if onward is None:
                 break
-            await response.aclose()
+            await answer.aclose()
             url = onward
-        return FromUpstream(response)
+        return answer
+
+    async def _once(
+        self, method: str, url: str, headers: Headers, body: bytes
+    ) -> Answer:
+        if self._plain is not None:
+            return await self._plain.ask(method, urlsplit(url), headers, body)
+        assert self._client is not None
+        request = httpx2.Request(method, url, headers=headers, content=body)
+        try:
+            return _General(await self._client.send(request, stream=True))
+        except httpx2.TransportError as cause:
+            raise Unreachable(str(cause) or type(cause).__name__) from cause
 
 
-class FromUpstream:
-    """An answer that comes over the network."""
+class _General:
+    """An answer that the general client has."""
 
     def __init__(self, response: httpx2.Response) -> None:
         self._response = response
@@ -92,7 +107,6 @@ class FromUpstream:
         self.headers: Headers = [*response.headers.raw]
 
     async def body(self) -> AsyncIterator[bytes]:
-        """Its bytes, not decompressed."""
         try:
             async for chunk in self._response.aiter_raw():
                 yield chunk
@@ -100,15 +114,30 @@ class FromUpstream:
             raise Unreachable(str(cause) or type(cause).__name__) from cause
 
     async def aclose(self) -> None:
-        """Close the connection, unless all has come and it can be used again."""
         await self._response.aclose()
 
 
-def _onward(url: httpx2.URL, response: httpx2.Response) -> httpx2.URL | None:
-    """Where a redirect leads on the same server; None where it is none."""
-    place = response.headers.get("location")
-    if response.status_code not in _REDIRECTS or place is None:
+def _plain(parts: SplitResult) -> PlainClient | None:
+    """A client for servers that can be asked without more ado."""
+    host = parts.hostname or ""
+    is_direct = "http" not in getproxies() or proxy_bypass(host)
+    is_spelled_out = all("!" <= character <= "~" for character in parts.geturl())
+    is_simple = parts.scheme == "http" and parts.username is None and is_spelled_out
+    if not (is_simple and is_direct):
         return None
-    onward = url.join(place)
-    same = (onward.scheme, onward.host, onward.port) == (url.scheme, url.host, url.port)
-    return onward if same else None
+    return PlainClient(host, parts.port or _HTTP_PORT, CONNECT_S)
+
+
+def _general() -> httpx2.AsyncClient:
+    """A client that encrypts, and finds its way through proxies."""
+    return httpx2.AsyncClient(timeout=_FOREVER, limits=_NO_LIMITS)
+
+
+def _onward(url: str, answer: Answer) -> str | None:
+    """Where a redirect leads on the same server; None where it is none."""
+    place = first(answer.headers, b"location")
+    if answer.status not in _REDIRECTS or place is None:
+        return None
+    onward = urljoin(url, place)
+    is_same = urlsplit(onward)[:2] == urlsplit(url)[:2]
+    return onward if is_same else None

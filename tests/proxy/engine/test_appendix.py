@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stretto.proxy.appendix import HEADER, Made, Said, appendix, said
+from stretto.proxy.appendix import HEADER, Made, Said, appendix, parsed, said
 
 
 def made(text: str, *, tool: str = "get", failed: bool = False, **arguments) -> Made:
@@ -72,6 +72,57 @@ def test_what_is_added_never_goes_beyond_its_room(sizes, each, room):
     if whole <= room and max(map(len, texts)) <= each:
         assert found is not None
         assert found.n_whole == len(lookups)
+
+
+names = st.from_regex(r"[A-Za-z0-9_./-]{1,20}", fullmatch=True)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.text(max_size=9),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(st.text(max_size=4), inner, max_size=2)
+    ),
+    max_leaves=4,
+)
+answers = st.builds(Said, st.booleans(), st.text(max_size=60))
+lookups = st.builds(
+    Made, names, st.dictionaries(st.text(max_size=6), values, max_size=3), answers
+)
+
+
+@given(st.lists(lookups, min_size=1, max_size=5))
+@settings(max_examples=150, deadline=None)
+def test_an_appendix_reads_back_as_the_lookups_it_was_written_from(made):
+    assert parsed(added(*made) or "") == made
+
+
+@given(
+    st.lists(st.integers(0, 700), min_size=1, max_size=6),
+    st.integers(1, 800),
+    st.integers(0, 3_000),
+)
+@settings(max_examples=200, deadline=None)
+def test_what_was_cut_or_left_out_does_not_read_back(sizes, each, room):
+    lookups = [made("x" * size, id=n) for n, size in enumerate(sizes)]
+    found = appendix(lookups, each=each, room=room)
+    if found is not None:
+        whole = parsed(found.text)
+        assert len(whole) == found.n_whole
+        assert [lookup for lookup in lookups if lookup in whole] == whole
+
+
+def test_text_that_is_no_appendix_holds_no_lookup():
+    assert parsed("") == parsed('get {"id":1}:\none') == []
+    assert parsed(HEADER) == []
+
+
+def test_a_line_that_only_looks_like_a_call_stays_in_its_result():
+    inside = made("see\n\nget {id: 1}:\nand so on", id=2)
+    at_the_end = made("see\n\nget {id: 1}:", id=3)
+    assert parsed(added(inside, at_the_end, inside) or "") == [
+        inside,
+        at_the_end,
+        inside,
+    ]
 
 
 def result(**fields) -> dict:

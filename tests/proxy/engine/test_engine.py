@@ -11,6 +11,8 @@ from stretto.program.text import parse
 from stretto.proxy.appendix import HEADER
 from stretto.proxy.engine import Engine
 from stretto.proxy.serving import Serving
+from stretto.traces.reader import read
+from tests.claims import claim
 from tests.proxy.engine.desk import Desk, line
 from tests.proxy.engine.shop import (
     FLOW,
@@ -33,6 +35,9 @@ from tests.proxy.engine.shop import (
 GETS = [("get", {"id": name}) for name in ("W1", "W2", "W3")]
 
 
+ORDERS_AND_MORE = {"orders": ["W1"], "more": "x" * 400}
+
+
 def held(at: Desk, id: object = 1) -> Desk:
     """A desk at which a call's result is held."""
     at.host_says(call(id))
@@ -41,6 +46,7 @@ def held(at: Desk, id: object = 1) -> Desk:
     return at
 
 
+@claim("live:appended")
 def test_what_the_agent_would_have_read_next_is_added_to_its_result():
     at = desk()
     at.host_says(call(1))
@@ -168,6 +174,18 @@ def test_a_stream_the_host_has_closed_is_given_nothing_more():
 
     assert at.host == []
     assert asked(at)[-1]["method"] == "notifications/cancelled"
+
+
+def test_a_host_that_uses_a_held_calls_id_again_is_given_that_result_first():
+    at = held(desk(serves=silent))
+    [lookup] = asked(at)
+
+    at.host_says(call(1, "cancel", id="W1"))
+    assert at.host == [line(result(1))]
+    at.server_says(result(1, "ok"))
+    at.server_says(answered(lookup))
+
+    assert at.host == [line(result(1)), line(result(1, "ok"))]
 
 
 def test_two_results_are_held_independently_of_each_other():
@@ -395,6 +413,7 @@ def test_a_batch_of_the_hosts_passes_as_it_is():
     assert at.host == [line(result(1))]
 
 
+@claim("shadow:mode")
 def test_in_shadow_nothing_is_looked_up_and_every_decision_is_logged():
     at = desk(shadow=True)
     at.host_says(call(1))
@@ -433,13 +452,10 @@ def test_at_the_sessions_cap_a_run_hands_back_without_a_line_and_no_other_begins
 def test_a_result_that_is_long_already_is_left_alone():
     at = desk(result_chars=300)
     at.host_says(call(1))
-    at.server_says(result(1, {**ORDERS_AND_MORE}))
+    at.server_says(result(1, ORDERS_AND_MORE))
 
-    assert at.host == [line(result(1, {**ORDERS_AND_MORE}))]
+    assert at.host == [line(result(1, ORDERS_AND_MORE))]
     assert at.decisions == []
-
-
-ORDERS_AND_MORE = {"orders": ["W1"], "more": "x" * 400}
 
 
 def test_lookups_without_room_beside_the_result_are_not_added():
@@ -581,6 +597,40 @@ def test_half_a_character_in_a_result_is_never_passed_to_the_server():
 
     assert at.host == [line(result(1, '{"orders": ["\\ud83d", "W1"]}'))]
     assert asked(at) == at.notes == []
+
+
+def test_a_served_session_is_read_back_with_each_lookup_a_turn_of_its_own(tmp_path):
+    at = desk()
+    at.context_says("user", "Where are my orders?")
+    at.host_says(call(1))
+    at.server_says(result(1))
+    at.wait(2)
+    at.host_says(call(2, "cancel", id="W1"))
+    at.server_says(result(2, "ok"))
+
+    [episode] = read([at.log(tmp_path)])
+
+    assert [[c.id for c in turn.calls] for turn in episode.turns] == [
+        ["1"],
+        ["stretto-tst-1"],
+        ["stretto-tst-2"],
+        ["stretto-tst-3"],
+        ["2"],
+    ]
+    assert len(episode.results()) == 5
+
+
+def test_a_lookup_made_while_the_agent_waits_is_of_the_agents_turn(tmp_path):
+    at = desk()
+    at.host_says(call(1))
+    at.host_says(call(2, "get", id="W1"))
+    at.server_says(result(1))
+    at.server_says(result(2, order("W1")[2]))
+
+    [episode] = read([at.log(tmp_path)])
+
+    [turn] = episode.turns
+    assert [c.id for c in turn.calls] == ["1", "2", "stretto-tst-1", "stretto-tst-2"]
 
 
 def test_an_order_read_by_the_agent_is_not_read_again():

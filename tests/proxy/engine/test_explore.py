@@ -22,6 +22,7 @@ from stretto.flow.flow import Sites
 from stretto.proxy.explore import Explored, Explorer, Splitmix
 from stretto.proxy.serving import Exploration
 from stretto.proxy.unfolding import Unfolding
+from tests.claims import claim
 from tests.proxy.engine.shop import FLOW, call, desk, lookups, result
 
 THREE = replace(
@@ -159,6 +160,7 @@ def test_settled_events_are_hashed_once_and_the_seed_is_the_same(events, data):
         assert found == literally("t", 7, events)
 
 
+@claim("explore:rule")
 def test_every_option_is_taken_as_often_as_it_is_told_to_be():
     told: dict[str, float] = {}
     n = 3000
@@ -177,6 +179,7 @@ def test_every_option_is_taken_as_often_as_it_is_told_to_be():
         assert taken[tool] / n == pytest.approx(propensity, abs=0.03)
 
 
+@claim("explore:rule")
 def test_alternatives_are_drawn_in_proportion_to_their_probabilities():
     greedy = Counter(
         getattr(drawn(0.1, 0.2, Exploration(1.0, seed)).decision.action, "tool", None)
@@ -223,6 +226,7 @@ def test_a_policy_holds_what_another_rule_needs():
     assert 0 < options[1]["binding"] < 1
 
 
+@claim("explore:rule")
 def test_an_option_that_cannot_be_bound_says_why_and_is_never_drawn():
     at = desk(THREE, Fixed({"find": 0.6, "get": 0.1, "respond": 0.3}),
               exploration=Exploration(1.0, 1, "27"))  # fmt: skip

@@ -9,6 +9,7 @@ from stretto.flow.flow import Flow, Sites
 from stretto.proxy.names import Names, names
 from stretto.proxy.permit import Permit
 from stretto.proxy.tooltable import ToolTable
+from tests.claims import claim
 from tests.proxy.engine.desk import Desk
 from tests.proxy.engine.shop import (
     FLOW,
@@ -70,6 +71,7 @@ def test_without_a_hint_a_flow_learned_from_hints_needs_a_grant():
     assert withheld(granted) is None
 
 
+@claim("contracts:changed", "fields:contract-kept")
 @pytest.mark.parametrize(
     ("schema", "why"),
     [
@@ -166,6 +168,7 @@ def test_in_shadow_nothing_is_withheld():
     assert at.notes == []
 
 
+@claim("safety:reads-only")
 @pytest.mark.parametrize("kind", [Kind.WRITE, Kind.GENERIC])
 def test_a_tool_the_manifest_does_not_call_a_read_is_not_looked_up(kind: Kind):
     tools = {**FLOW.manifest.tools, "get": kind}

@@ -9,7 +9,9 @@ from stretto.proxy.http.spelling import elements, found, members, spliced
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.text() | st.floats(0, 1)
 VALUES = st.recursive(
-    SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
+    SCALARS,
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=8,
 )
 OBJECTS = st.dictionaries(st.sampled_from(["id", "method", "params", "é"]), VALUES)
 
@@ -20,7 +22,7 @@ def spelled(value: object, indent: int | None) -> bytes:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(OBJECTS, st.sampled_from([None, 2]))
 def test_members_are_spelled_as_they_stand(
     value: dict[str, object], indent: int | None
@@ -42,7 +44,7 @@ def test_nothing_is_found_in_what_is_no_json(message: bytes) -> None:
     assert elements(b"<" + message) is None
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(VALUES), st.sampled_from([None, 2]))
 def test_elements_are_spelled_as_they_stand(
     value: list[object], indent: int | None
