@@ -33,7 +33,8 @@ COMMANDS = {
         "stretto.cli.completions:completions", "Print a shell's completions."
     ),
     "demo": Entry(
-        "stretto.cli.demo:demo", "Record, learn, audit and replay on a small shop."
+        "stretto.cli.demo:demo",
+        "Record, learn, audit, replay and serve on a small shop.",
     ),
     "doctor": Entry(
         "stretto.cli.doctor:doctor", "Check the installation, the data and the hosts."

@@ -8,17 +8,19 @@ no more: a flow's machinery, and HTTP's, only where they are asked for.
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NoReturn
 
 from stretto.cli.proxy_arguments import OWN_FAILURE, SESSION_VARIABLE
 from stretto.cli.proxy_options import Options, parsed
 from stretto.errors import StrettoError
+from stretto.proxy.child import Child
 from stretto.proxy.folder import LogFolder
 from stretto.proxy.journal import Journal
 from stretto.proxy.notes import note
 from stretto.proxy.record import Recorder
-from stretto.proxy.serve import serve
+from stretto.proxy.serve import Server, serve
 from stretto.proxy.session import Session, host_session
 
 
@@ -48,13 +50,22 @@ def _run(options: Options) -> int:
     if options.http.listen is not None:
         http: int = importlib.import_module("stretto.cli.proxy_http").run(options)
         return http
+    starts = _starts(options)
     session = _session(options)
     recorder = _recorder(options, session)
     if options.acting.is_needed:
         module = importlib.import_module("stretto.cli.proxy_acting")
-        acted: int = module.run(options, session, recorder)
+        acted: int = module.run(options, starts, session, recorder)
         return acted
-    return serve(options.command, recorder=recorder, grace_s=options.grace_s)
+    return serve(starts, recorder=recorder, grace_s=options.grace_s)
+
+
+def _starts(options: Options) -> Callable[[], Server]:
+    if (url := options.http.upstream) is None:
+        return partial(Child, options.command)
+    module = importlib.import_module("stretto.cli.proxy_http")
+    remote: Callable[[], Server] = module.starts(url, options.http)
+    return remote
 
 
 def _session(options: Options) -> Session:
@@ -64,7 +75,7 @@ def _session(options: Options) -> Session:
         note(
             f"{SESSION_VARIABLE} is not used: it may have 128 letters, digits, . _ : -"
         )
-    return Session.beginning(options.command, host_session=host, **options.about)
+    return Session.beginning(options.server, host_session=host, **options.about)
 
 
 def _recorder(options: Options, session: Session) -> Recorder | None:

@@ -3,6 +3,7 @@
 import os
 import secrets
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 from stretto.cli.proxy_options import Acting as Asked
@@ -17,12 +18,17 @@ from stretto.proxy.engine import Engine
 from stretto.proxy.notes import note
 from stretto.proxy.pump import Outlet
 from stretto.proxy.record import Recorder
-from stretto.proxy.serve import serve
+from stretto.proxy.serve import Server, serve
 from stretto.proxy.serving import Exploration, Serving, Structured
 from stretto.proxy.session import Session
 
 
-def run(options: Options, session: Session, recorder: Recorder | None) -> int:
+def run(
+    options: Options,
+    starts: Callable[[], Server],
+    session: Session,
+    recorder: Recorder | None,
+) -> int:
     """
     The exit status of a session that a flow is served in.
 
@@ -45,7 +51,7 @@ def run(options: Options, session: Session, recorder: Recorder | None) -> int:
         context=None if asked.context is None else Context(_named(asked, session)),
     )
     status = serve(
-        options.command,
+        starts,
         recorder=recorder,
         between=acting.between,
         grace_s=options.grace_s,

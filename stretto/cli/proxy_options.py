@@ -64,6 +64,11 @@ class Options(NamedTuple):
     acting: Acting = Acting()
     http: Http = Http()
 
+    @property
+    def server(self) -> tuple[str, ...]:
+        """What names the server: its command, or its URL alone."""
+        return self.command if self.http.upstream is None else (self.http.upstream,)
+
 
 def parsed(arguments: Sequence[str]) -> Options:
     """
@@ -128,11 +133,7 @@ def _wrong(
     if command and http.upstream is not None:
         return "a server is either a command or --upstream URL"
     if not command and http.upstream is None:
-        return "no server: put its command behind `--`"
-    if http.upstream is not None and http.listen is None:
-        return (
-            "--upstream needs --listen ADDRESS: this build has no host on stdio for it"
-        )
+        return "no server: put its command behind `--`, or give --upstream URL"
     if http.listen is not None and acting.is_needed:
         return "a flow, a context and commits need a host on stdio: leave out --listen"
     if http.upstream is None and http.headers:

@@ -5,6 +5,7 @@ An engine reads nothing, writes nothing and never waits: it is told what was sai
 what time it is, and answers with these.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
@@ -74,6 +75,8 @@ class Outbox:
     """The actions of one input, in the order in which they are to be done."""
 
     def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        """Over all inputs; `Engine.counts` says of what."""
         self._actions: list[Action] = []
         self._noted: set[str] = set()
         self._line: Forward | None = None

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from stretto.canonical import Json
+from stretto.episodes.site import Site
 from stretto.flow.decide import decide
 from stretto.flow.deciders.protocol import Decider
 from stretto.flow.decision import Decision, Lookup
@@ -44,6 +45,11 @@ class Chooser:
         self._explorer = None if how is None else Explorer(flow, decider.name, how)
 
     @property
+    def site(self) -> Site | None:
+        """The call that returned last; None where a message followed."""
+        return self._episode.site
+
+    @property
     def has_room(self) -> bool:
         """Whether the session may have another lookup."""
         return self.n_lookups < self._serving.per_session
@@ -71,6 +77,10 @@ class Chooser:
             return None
         self.n_lookups += lookup is not None
         return lookup
+
+    def was_late(self, lookup: Lookup) -> None:
+        """A lookup took too long, so that the agent has waited for nothing."""
+        self._permit.was_late(lookup.tool)
 
     def _chosen(self, after: Json, address: str) -> _Chosen:
         decision, policy = self._decided()

@@ -5,6 +5,7 @@ The proxy answers it, and so the server never sees it. It stops at the first cha
 does not go through, and says of each what became of it.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
@@ -99,30 +100,19 @@ class Commits:
         self._commits.append(commit)
         self._go_on(commit, now)
 
-    def withdraw(self, place: Place, now: float) -> None:
-        """The host has cancelled a commit: no other change is begun."""
-        for commit in [c for c in self._commits if c.asked.place == place]:
-            self._drop(commit, now)
-
-    def withdraw_stream(self, stream: str, now: float) -> None:
-        """As `withdraw`, for every commit of a stream that the host has closed."""
-        for commit in [c for c in self._commits if c.asked.place.stream == stream]:
-            self._drop(commit, now)
+    def withdraw(self, is_gone: Callable[[Place], bool], now: float) -> None:
+        """The host no longer waits at some places: no other change is begun there."""
+        for commit in [c for c in self._commits if is_gone(c.asked.place)]:
+            self._commits.remove(commit)
+            if commit.waiting is not None:
+                self._calls.abandon(commit.waiting, "the commit was cancelled", now)
 
     def close(self, now: float) -> None:
         """A side has ended: the change under way will not be answered."""
         for commit in [*self._commits]:
             if commit.waiting is not None:
                 self._calls.ignore(commit.waiting)
-                commit.blocks.append(f"{commit.left.pop(0)} {_UNANSWERED}")
-            self._stop(commit, now)
-
-    def give_way(self, key: str, now: float) -> None:
-        """The host uses the id of a change under way, and gets its answer."""
-        for commit in [*self._commits]:
-            if commit.waiting is not None and compact(commit.waiting) == key:
-                commit.blocks.append(f"{commit.left.pop(0)} {_UNANSWERED}")
-                self._stop(commit, now)
+            self._answered(commit, None, now)
 
     def _go_on(self, commit: _Commit, now: float) -> None:
         if not commit.left:
@@ -132,19 +122,15 @@ class Commits:
         answered = partial(self._answered, commit)
         commit.waiting = self._calls.call(commit.asked, tool, arguments, answered, now)
 
-    def _answered(self, commit: _Commit, response: Message, now: float) -> None:
+    def _answered(self, commit: _Commit, response: Message | None, now: float) -> None:
         if commit not in self._commits:
             return
         commit.waiting = None
-        change, told = commit.left.pop(0), said(response)
-        if response.get("error") is None and not is_complete(response):
-            commit.blocks.append(f"{change} (error):\n{_NO_RESULT}")
-            self._stop(commit, now)
-        elif told.has_failed:
-            commit.blocks.append(f"{change} (error):\n{told.text}")
+        done = _done(commit.left.pop(0), response)
+        commit.blocks.append(done.block)
+        if done.has_failed:
             self._stop(commit, now)
         else:
-            commit.blocks.append(f"{change}:\n{told.text}")
             self._go_on(commit, now)
 
     def _stop(self, commit: _Commit, now: float) -> None:
@@ -152,11 +138,6 @@ class Commits:
         commit.blocks += [f"{change} {_UNTRIED}" for change in commit.left]
         commit.has_failed = True
         self._finish(commit, now)
-
-    def _drop(self, commit: _Commit, now: float) -> None:
-        self._commits.remove(commit)
-        if commit.waiting is not None:
-            self._calls.abandon(commit.waiting, "the commit was cancelled", now)
 
     def _finish(self, commit: _Commit, now: float) -> None:
         self._commits.remove(commit)
@@ -172,6 +153,22 @@ class Commits:
         line, stream = spelled(message), asked.place.stream
         self._follows(now, Sender.PROXY, message, stream)
         self._out.put(Record(Sender.PROXY, line), Send(Side.HOST, line, stream))
+
+
+class _Done(NamedTuple):
+    """What became of a change."""
+
+    block: str
+    has_failed: bool
+
+
+def _done(change: Change, response: Message | None) -> _Done:
+    if response is None:
+        return _Done(f"{change} {_UNANSWERED}", True)
+    if response.get("error") is None and not is_complete(response):
+        return _Done(f"{change} (error):\n{_NO_RESULT}", True)
+    has_failed, text = said(response)
+    return _Done(f"{change}{' (error)' if has_failed else ''}:\n{text}", has_failed)
 
 
 def _changes(request: Message) -> list[Change] | str:

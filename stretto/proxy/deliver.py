@@ -1,6 +1,5 @@
 """Results given to the host: with what was looked up behind them, or as they came."""
 
-from collections import Counter
 from collections.abc import Sequence
 
 from stretto.proxy.actions import Forward, Outbox, Record, Send, Side
@@ -16,11 +15,8 @@ from stretto.traces.messages import params
 class Delivery:
     """Gives a session's results, and counts what became of what was looked up."""
 
-    def __init__(
-        self, tools: ToolTable, serving: Serving, counts: Counter[str], out: Outbox
-    ) -> None:
-        self._tools, self._serving = tools, serving
-        self._counts, self._out = counts, out
+    def __init__(self, tools: ToolTable, serving: Serving, out: Outbox) -> None:
+        self._tools, self._serving, self._out = tools, serving, out
 
     def as_it_came(self, asked: Asked, line: bytes) -> None:
         """Give the host a result as the server wrote it."""
@@ -34,12 +30,12 @@ class Delivery:
         room = self._serving.result_chars - len(line)
         added = appendix(made, each=self._serving.lookup_chars, room=room)
         if added is None:
-            self._counts["without room"] += 1
+            self._out.counts["without room"] += 1
             self.as_it_came(asked, line)
             return
         tool = self._tools[str(params(asked.message).get("name"))]
         longer = augmented(line, added.text, self._serving.structured, tool)
-        self._counts["added to"] += 1
-        self._counts["in text alone"] += is_in_text_alone(longer)
+        self._out.counts["added to"] += 1
+        self._out.counts["in text alone"] += is_in_text_alone(longer)
         stream = asked.place.stream
         self._out.put(Record(Sender.PROXY, longer), Send(Side.HOST, longer, stream))

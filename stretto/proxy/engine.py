@@ -31,14 +31,19 @@ class Engine:
     def __init__(
         self, flow: Flow | None, decider: Decider | None, serving: Serving
     ) -> None:
-        self.counts: Counter[str] = Counter()
+        self._out = Outbox()
+        self._router = Router(flow, decider, serving, self._out)
+
+    @property
+    def counts(self) -> Counter[str]:
         """
+        What came of the flow so far.
+
         How many results were `held`, and `added to`, of these `in text alone` beside
         structured content; `lookups` made; results `without room` for them; runs
         `out of time`; and how often something `failed` in here.
         """
-        self._out = Outbox()
-        self._router = Router(flow, decider, serving, self.counts, self._out)
+        return self._out.counts
 
     def host_line(self, line: bytes, now: float, stream: str = "") -> list[Action]:
         """What to do with the host's next line, its line feed included."""

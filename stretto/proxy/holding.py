@@ -6,11 +6,10 @@ together no longer than its budget. Whatever ends it, the host gets its result: 
 what was looked up by then, or as the server wrote it.
 """
 
-from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-from stretto.canonical import compact
 from stretto.errors import ProgramError
 from stretto.flow.decision import Lookup
 from stretto.flow.run import Runner
@@ -25,7 +24,6 @@ from stretto.proxy.names import Names
 from stretto.proxy.observe import is_complete, is_success, is_task
 from stretto.proxy.requests import Asked, OwnCalls, Place
 from stretto.proxy.serving import Serving
-from stretto.proxy.unfolding import Unfolding
 from stretto.traces.messages import Message
 
 
@@ -55,25 +53,18 @@ def _due(held: Held) -> float:
     return held.until if held.waiting is None else held.waiting.until
 
 
+@dataclass(slots=True, eq=False)
 class Holding:
-    """One session's held results."""
+    """One session's held results, and what it takes to look something up."""
 
-    def __init__(
-        self,
-        runner: Runner,
-        chooser: Chooser,
-        episode: Unfolding,
-        names: Names,
-        delivery: Delivery,
-        calls: OwnCalls,
-        serving: Serving,
-        counts: Counter[str],
-        out: Outbox,
-    ) -> None:
-        self._runner, self._chooser, self._episode = runner, chooser, episode
-        self._names, self._delivery, self._calls = names, delivery, calls
-        self._serving, self._counts, self._out = serving, counts, out
-        self._held: list[Held] = []
+    runner: Runner
+    chooser: Chooser
+    names: Names
+    calls: OwnCalls
+    delivery: Delivery
+    serving: Serving
+    out: Outbox
+    _held: list[Held] = field(default_factory=list)
 
     def hold(self, asked: Asked, response: Message, line: bytes, now: float) -> bool:
         """
@@ -81,44 +72,32 @@ class Holding:
 
         Returns whether the result is held; if not, it is for the caller to forward.
         """
-        site = self._episode.site
+        site = self.chooser.site
         if site is None or not self._may_hold(asked, response, line):
             return False
-        choose = partial(self._chooser.choose, asked.id)
-        n = self._serving.per_call
-        run = Behind(self._runner, site, choose, max_lookups=n)
-        held = Held(asked, line, run, now + self._serving.hold_s)
+        choose = partial(self.chooser.choose, asked.id)
+        n = self.serving.per_call
+        run = Behind(self.runner, site, choose, max_lookups=n)
+        held = Held(asked, line, run, now + self.serving.hold_s)
         step = self._step(held, None)
         if not isinstance(step, Lookup):
             return False
         self._look_up(held, step, now)
         self._held.append(held)
-        self._counts["held"] += 1
+        self.out.counts["held"] += 1
         return True
 
-    def withdraw(self, place: Place, now: float) -> None:
-        """The host has cancelled a call: its result, if it is held, is let fall."""
-        for held in [h for h in self._held if h.asked.place == place]:
+    def withdraw(self, is_gone: Callable[[Place], bool], now: float) -> None:
+        """The host no longer waits at some places: what is held there is let fall."""
+        for held in [h for h in self._held if is_gone(h.asked.place)]:
             self._held.remove(held)
             self._abandon(held, "the call was cancelled", now)
-
-    def withdraw_stream(self, stream: str, now: float) -> None:
-        """As `withdraw`, for every call of a stream that the host has closed."""
-        for held in [h for h in self._held if h.asked.place.stream == stream]:
-            self.withdraw(held.asked.place, now)
 
     def overtake(self, place: Place, now: float) -> None:
         """The host calls under a held call's id: that result is given first, as is."""
         for held in [h for h in self._held if h.asked.place == place]:
             self._let_go(held)
             self._abandon(held, "its call's id was used again", now)
-
-    def give_way(self, key: str) -> None:
-        """The host uses the id of a lookup under way; the lookup does without."""
-        for held in [*self._held]:
-            if held.waiting is not None and compact(held.waiting.id) == key:
-                held.waiting = None
-                self._release(held)
 
     def interrupt(self, why: str, now: float) -> None:
         """End every run."""
@@ -129,11 +108,13 @@ class Holding:
     def tick(self, now: float) -> None:
         """End the runs whose time is up, and say when the next one's is."""
         for held in [h for h in self._held if _due(h) <= now]:
-            self._counts["out of time"] += 1
+            self.out.counts["out of time"] += 1
+            if held.waiting is not None:
+                self.chooser.was_late(held.waiting.lookup)
             self._abandon(held, "it takes too long", now)
             self._release(held)
         if self._held:
-            self._out.put(WakeAt(min(map(_due, self._held))))
+            self.out.put(WakeAt(min(map(_due, self._held))))
 
     def close(self) -> None:
         """A side has ended, and nothing more can be looked up."""
@@ -151,8 +132,8 @@ class Holding:
         return (
             is_success(response)
             and not is_task(asked.message)
-            and self._chooser.has_room
-            and len(line) < self._serving.result_chars
+            and self.chooser.has_room
+            and len(line) < self.serving.result_chars
         )
 
     def _step(self, held: Held, succeeded: bool | None) -> Lookup | None:
@@ -161,52 +142,57 @@ class Holding:
         try:
             step = run.begin() if succeeded is None else run.go_on(succeeded=succeeded)
         except ProgramError as cause:
-            self._out.note(f"the flow's program misran: {cause}")
+            self.out.note(f"the flow's program misran: {cause}")
             held.made.clear()
             return None
         if isinstance(step, Run):
-            after, n = held.asked.id, self._serving.per_call
-            self._out.put(Log(run_line(after, run.site, step, max_lookups=n)))
+            after, n = held.asked.id, self.serving.per_call
+            self.out.put(Log(run_line(after, run.site, step, max_lookups=n)))
             return None
         return step
 
     def _look_up(self, held: Held, lookup: Lookup, now: float) -> None:
-        until = min(now + self._serving.patience_s, held.until)
-        tool, answered = self._names.bare(lookup.tool), partial(self._answered, held)
-        id_ = self._calls.call(held.asked, tool, lookup.arguments, answered, now)
+        until = min(now + self.serving.patience_s, held.until)
+        tool, answered = self.names.bare(lookup.tool), partial(self._answered, held)
+        id_ = self.calls.call(held.asked, tool, lookup.arguments, answered, now)
         held.waiting = Waiting(id_, lookup, until)
-        self._out.put(WakeAt(until))
-        self._counts["lookups"] += 1
+        self.out.put(WakeAt(until))
+        self.out.counts["lookups"] += 1
 
-    def _answered(self, held: Held, response: Message, now: float) -> None:
+    def _answered(self, held: Held, response: Message | None, now: float) -> None:
         waiting, held.waiting = held.waiting, None
         if waiting is None or held not in self._held:
             return
-        tool = self._names.bare(waiting.lookup.tool)
+        made = None if response is None else self._made(waiting.lookup, response)
+        if made is not None:
+            held.made.append(made)
+            lookup = self._step(held, not made.said.has_failed)
+            if lookup is not None:
+                self._look_up(held, lookup, now)
+                return
+        self._release(held)
+
+    def _made(self, lookup: Lookup, response: Message) -> Made | None:
+        """A lookup with its answer; None where that is no answer to go on with."""
+        tool = self.names.bare(lookup.tool)
         if response.get("error") is None and not is_complete(response):
-            self._out.note(f"{tool} did not answer a lookup with a result")
-            self._release(held)
-            return
-        told = said(response)
-        held.made.append(Made(tool, waiting.lookup.arguments, told))
-        if (lookup := self._step(held, not told.has_failed)) is None:
-            self._release(held)
-        else:
-            self._look_up(held, lookup, now)
+            self.out.note(f"{tool} did not answer a lookup with a result")
+            return None
+        return Made(tool, lookup.arguments, said(response))
 
     def _abandon(self, held: Held, why: str, now: float) -> None:
         if held.waiting is not None:
-            self._calls.abandon(held.waiting.id, why, now)
+            self.calls.abandon(held.waiting.id, why, now)
 
     def _ignore(self, held: Held) -> None:
         if held.waiting is not None:
-            self._calls.ignore(held.waiting.id)
+            self.calls.ignore(held.waiting.id)
 
     def _let_go(self, held: Held) -> None:
         self._held.remove(held)
-        self._delivery.as_it_came(held.asked, held.line)
+        self.delivery.as_it_came(held.asked, held.line)
 
     def _release(self, held: Held) -> None:
         """Give the host its result, with what was looked up."""
-        self._delivery.give(held.asked, held.line, held.made)
+        self.delivery.give(held.asked, held.line, held.made)
         self._held.remove(held)

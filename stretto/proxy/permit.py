@@ -1,9 +1,14 @@
 """Whether a lookup may be made: reads alone, and only as the flow learned them."""
 
+from collections import Counter
+
 from stretto.episodes.manifest import Kind
 from stretto.flow.flow import Flow
 from stretto.proxy.names import Names
 from stretto.proxy.tooltable import ToolTable
+
+MAX_LATE = 2
+"""How often a lookup may take too long in one session before it is not made again."""
 
 
 class Permit:
@@ -19,6 +24,11 @@ class Permit:
     ) -> None:
         self._flow, self._names, self._tools = flow, names, tools
         self._grants = grants
+        self._late: Counter[str] = Counter()
+
+    def was_late(self, tool: str) -> None:
+        """A lookup of that tool took too long."""
+        self._late[tool] += 1
 
     def refusal(self, tool: str) -> str | None:
         """Why a lookup may not be made; None where it may."""
@@ -28,6 +38,8 @@ class Permit:
             return "it is another server's"
         if self._grants is not None and not self._is_granted(tool):
             return "it was not granted"
+        if self._late[tool] >= MAX_LATE:
+            return "it has taken too long before"
         if self._tools.is_stale:
             return "the server's tools have changed, and were not listed again"
         return self._unlisted(tool) if self._tools.is_listed else None

@@ -1,7 +1,5 @@
 """A flow at work in one session: what it follows, what it holds, what it may call."""
 
-from collections import Counter
-
 from stretto.episodes.site import Site
 from stretto.flow.decide import offer
 from stretto.flow.deciders.protocol import Decider
@@ -79,7 +77,6 @@ def pilot(
     serving: Serving,
     tools: ToolTable,
     calls: OwnCalls,
-    counts: Counter[str],
     out: Outbox,
 ) -> Pilot | None:
     """
@@ -94,18 +91,9 @@ def pilot(
     follower = Follower(flow, named)
     permit = Permit(flow, named, tools, serving.grants)
     chooser = Chooser(flow, decider, serving, permit, follower.episode, out)
-    delivery = Delivery(tools, serving, counts, out)
-    holding = Holding(
-        Runner.of(flow),
-        chooser,
-        follower.episode,
-        named,
-        delivery,
-        calls,
-        serving,
-        counts,
-        out,
-    )
+    delivery = Delivery(tools, serving, out)
+    runner = Runner.of(flow)
+    holding = Holding(runner, chooser, named, calls, delivery, serving, out)
     structured = Structured.TEXT if serving.shadow else serving.structured
     return Pilot(follower, holding, tools, _behind(flow, named), structured)
 

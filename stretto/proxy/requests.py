@@ -38,8 +38,8 @@ class Asked:
         return self.message.get("method")
 
 
-Answered: TypeAlias = Callable[[Message, float], None]
-"""Is told the answer to a call, and the time."""
+Answered: TypeAlias = Callable[[Message | None, float], None]
+"""Is told the answer to a call, and the time; None where there will be none."""
 
 Follows: TypeAlias = Callable[[float, Sender, Message, str], object]
 """Is told when who said what, and on which stream."""
@@ -60,7 +60,7 @@ class OwnCalls:
         self._waiting: dict[str, Answered | None] = {}
         """Who is to be told, by key; None where nobody wants to know any more."""
 
-    def __contains__(self, key: str) -> bool:
+    def __contains__(self, key: object) -> bool:
         return key in self._waiting
 
     def call(
@@ -101,9 +101,10 @@ class OwnCalls:
         if (key := compact(id_)) in self._waiting:
             self._waiting[key] = None
 
-    def give_up(self, key: str) -> None:
-        """Leave an id, and what is answered to it, to the host."""
-        self._waiting.pop(key, None)
+    def give_up(self, key: str, now: float) -> None:
+        """Leave an id, and what is answered to it, to the host, who uses it too."""
+        if (answered := self._waiting.pop(key, None)) is not None:
+            answered(None, now)
 
     def _new_id(self) -> str:
         while True:

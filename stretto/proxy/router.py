@@ -1,14 +1,13 @@
 """Where each line of a session goes: by what it is, and by whom it is for."""
 
-from collections import Counter
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable
 
 from stretto.canonical import Json, compact
 from stretto.episodes.episode import ToolResult
 from stretto.flow.deciders.protocol import Decider
 from stretto.flow.flow import Flow
 from stretto.proxy.actions import Outbox, Record
+from stretto.proxy.batch import taken_apart
 from stretto.proxy.commit import ADVICE, TOOL, Commits, is_commit
 from stretto.proxy.commit import NAME as COMMIT
 from stretto.proxy.entry import Sender
@@ -17,7 +16,6 @@ from stretto.proxy.pilot import Pilot, pilot
 from stretto.proxy.relist import with_advice, with_tool
 from stretto.proxy.requests import Asked, OwnCalls, Place
 from stretto.proxy.serving import Serving
-from stretto.proxy.splice import edited, whole, without_items
 from stretto.proxy.tooltable import ToolTable
 from stretto.traces.messages import Message, params, parts, request_key, response_key
 from stretto.traces.turns import Change
@@ -25,17 +23,6 @@ from stretto.traces.turns import Change
 _HANDSHAKES = ("initialize", "server/discover")
 _ASKS_THE_HOST = ("elicitation/create", "sampling/createMessage")
 """What a server asks of the host when a call's arguments are not enough for it."""
-
-
-class _Part(NamedTuple):
-    """A message in a batch."""
-
-    at: int
-    message: Message
-    key: str | None
-    """For a response, the request that it answers."""
-    is_own: bool
-    """Whether that is the proxy's own."""
 
 
 class Router:
@@ -46,7 +33,6 @@ class Router:
         flow: Flow | None,
         decider: Decider | None,
         serving: Serving,
-        counts: Counter[str],
         out: Outbox,
     ) -> None:
         self._out = out
@@ -57,9 +43,7 @@ class Router:
         self._has_commits = serving.commit
         self._pilot: Pilot | None = None
         if flow is not None and decider is not None:
-            self._pilot = pilot(
-                flow, decider, serving, self._tools, self._calls, counts, out
-            )
+            self._pilot = pilot(flow, decider, serving, self._tools, self._calls, out)
 
     def from_host(self, line: bytes, now: float, stream: str) -> None:
         """A line of the host's."""
@@ -99,9 +83,7 @@ class Router:
         """The host no longer waits for anything on a stream."""
         for place, asked in self._asked.items():
             asked.is_withdrawn = asked.is_withdrawn or place.stream == stream
-        self._commits.withdraw_stream(stream, now)
-        if self._pilot is not None:
-            self._pilot.holding.withdraw_stream(stream, now)
+        self._withdraw(lambda place: place.stream == stream, now)
 
     def end(self, now: float) -> None:
         """A side has ended."""
@@ -117,8 +99,7 @@ class Router:
     def _heed(self, message: Message, now: float, stream: str) -> None:
         """Note what the host asks for, or no longer asks for."""
         if (key := request_key(message)) is not None:
-            if key in self._calls:
-                self._yield_id(key, now)
+            self._calls.give_up(key, now)
             asked = Asked(Place(stream, key), message)
             if self._pilot is not None:
                 self._pilot.holding.overtake(asked.place, now)
@@ -128,23 +109,16 @@ class Router:
             else:
                 self._asked[asked.place] = asked
         elif message.get("method") == "notifications/cancelled":
-            withdrawn = compact(params(message).get("requestId"))
-            self._withdraw(Place(stream, withdrawn), now)
+            withdrawn = Place(stream, compact(params(message).get("requestId")))
+            if withdrawn in self._asked:
+                self._asked[withdrawn].is_withdrawn = True
+            else:
+                self._withdraw(lambda place: place == withdrawn, now)
 
-    def _withdraw(self, place: Place, now: float) -> None:
-        if place in self._asked:
-            self._asked[place].is_withdrawn = True
-            return
-        self._commits.withdraw(place, now)
+    def _withdraw(self, is_gone: Callable[[Place], bool], now: float) -> None:
+        self._commits.withdraw(is_gone, now)
         if self._pilot is not None:
-            self._pilot.holding.withdraw(place, now)
-
-    def _yield_id(self, key: str, now: float) -> None:
-        """The host has taken an id that the proxy was using."""
-        self._commits.give_way(key, now)
-        if self._pilot is not None:
-            self._pilot.holding.give_way(key)
-        self._calls.give_up(key)
+            self._pilot.holding.withdraw(is_gone, now)
 
     @property
     def _offers_commits(self) -> bool:
@@ -166,7 +140,7 @@ class Router:
         if asked.method == "tools/list":
             self._listed(asked, message, line)
         elif asked.method in _HANDSHAKES and self._has_commits:
-            self._replace(line, with_advice(line.decode(), ADVICE))
+            self._replace(line, with_advice(line.decode(), ADVICE).encode())
         elif asked.method == "tools/call" and isinstance(change, ToolResult):
             self._returned(asked, message, line, now)
 
@@ -184,10 +158,11 @@ class Router:
             shown = self._pilot.relisted(shown)
         if self._offers_commits:
             shown = with_tool(shown, TOOL)
-        self._replace(line, shown)
+        self._replace(line, shown.encode())
 
-    def _replace(self, line: bytes, shown: str) -> None:
-        if (new := shown.encode()) != line:
+    def _replace(self, line: bytes, new: bytes) -> None:
+        """Give the host a changed line; one that is as it was is passed on."""
+        if new != line:
             self._out.replace(new)
 
     def _told(self, message: Message, now: float) -> None:
@@ -202,30 +177,18 @@ class Router:
         self, batch: list[Json], line: bytes, now: float, stream: str
     ) -> None:
         """Take the answers that are the proxy's own out of a batch."""
-        found = [*self._sorted(batch)]
-        own = {part.at for part in found if part.is_own}
-        if 0 < len(own) < len(batch):
-            text = line.decode()
-            rest = edited(text, without_items(text, whole(text), own))
-            self._out.replace(rest.encode())
-        elif own:
+        parts, rest = taken_apart(line, batch, self._calls)
+        if rest is None:
             self._out.keep()
-        for part in found:
-            self._follow(
-                now, Sender.SERVER, part.message, "" if part.is_own else stream
-            )
-            if part.key is not None and not part.is_own:
-                self._asked.pop(Place(stream, part.key), None)
-        for part in found:
-            if part.is_own and part.key is not None and part.key in self._calls:
-                self._calls.answer(part.key, part.message, now)
-
-    def _sorted(self, batch: list[Json]) -> Iterator[_Part]:
-        for at, message in enumerate(batch):
-            if isinstance(message, dict):
-                key = response_key(message)
-                is_own = key is not None and key in self._calls
-                yield _Part(at, message, key, is_own)
+        else:
+            self._replace(line, rest)
+        for message, key, is_own in parts:
+            self._follow(now, Sender.SERVER, message, "" if is_own else stream)
+            if key is not None and not is_own:
+                self._asked.pop(Place(stream, key), None)
+        for message, key, is_own in parts:
+            if is_own and key is not None and key in self._calls:
+                self._calls.answer(key, message, now)
 
     def _follow(
         self, now: float, sender: Sender, message: Message, stream: str = ""

@@ -7,10 +7,13 @@ The proxy in one of its HTTP modes, started for the suite.
 
 import os
 import sys
+from functools import partial
 
 from stretto.proxy.folder import LogFolder
 from stretto.proxy.http import modes
 from stretto.proxy.http.access import Address
+from stretto.proxy.http.remote import Remote
+from stretto.proxy.serve import serve
 
 
 def main(arguments: list[str]) -> int:
@@ -23,7 +26,7 @@ def main(arguments: list[str]) -> int:
         case ["relay", port, url]:
             return modes.relay(_at(port), url, logging=logging)
         case ["upstream", url]:
-            return modes.upstream(url)
+            return serve(partial(Remote, url))
         case ["listen", port, "--", *command]:
             return modes.host(_at(port), command, logging=logging)
         case _:

@@ -57,9 +57,11 @@ def answer(id: int, text: str) -> bytes:
 def test_a_line_can_be_answered_held_back_and_added_to() -> None:
     script = (
         "import sys, os\n"
+        "from functools import partial\n"
+        "from stretto.proxy.child import Child\n"
         "from stretto.proxy.serve import serve\n"
         "from tests.proxy.test_between import meddling\n"
-        "os._exit(serve(sys.argv[1:], between=meddling))"
+        "os._exit(serve(partial(Child, sys.argv[1:]), between=meddling))"
     )
     with Host([sys.executable, "-c", script, *server("echo")]) as host:
         mine = host.ask(1, "mine")

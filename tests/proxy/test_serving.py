@@ -1,12 +1,14 @@
 """A flow served through the proxy: processes, pipes, and the shop of the demo."""
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from stretto.cli.proxy_arguments import OWN_FAILURE
 from stretto.demo.record import record
 from stretto.demo.world import build
 from stretto.episodes.episode import AssistantTurn, Episode
@@ -16,7 +18,7 @@ from stretto.proxy.appendix import HEADER
 from stretto.traces.ledger import Ledger
 from stretto.traces.reader import read
 from tests.claims import claim
-from tests.proxy.host import INITIALIZE, Host
+from tests.proxy.host import INITIALIZE, PROXY, Host
 
 SEED = 7
 SHOP = [sys.executable, "-m", "stretto.demo.server", "--seed", str(SEED)]
@@ -103,6 +105,33 @@ def test_lookups_come_back_in_the_agents_own_result(flow, tmp_path):
     assert made == lookups(session(tmp_path))
     assert decided[-1]["action"] == "hand_back" or len(made) == 8
     assert {line["after"] for line in decided} == {7}
+
+
+def test_a_flow_is_served_with_a_server_at_a_url(flow, tmp_path):
+    served = ("--flow", str(flow), "--record", str(tmp_path))
+    token = ("--upstream-header", "Authorization=SHOP_TOKEN")
+    environment = {**os.environ, "SHOP_TOKEN": "Bearer not-to-be-logged"}
+    with Host([*PROXY, "--listen", "127.0.0.1:0", "--", *SHOP]) as listener:
+        url = listener.line().decode().strip()
+        command = [*PROXY, *served, "--upstream", url, *token]
+        with Host(command, env=environment) as host:
+            open_session(host)
+            own, added = texts(find(host))
+            assert host.end() == 0
+
+    assert json.loads(own)["customer_id"]
+    assert added.startswith(f"{HEADER}\n\nget_customer ")
+    logged = "".join(path.read_text() for path in tmp_path.iterdir())
+    assert url in logged
+    assert "not-to-be-logged" not in logged
+
+
+def test_without_its_headers_variable_no_session_begins(monkeypatch):
+    monkeypatch.delenv("SHOP_TOKEN", raising=False)
+    token = ("--upstream-header", "Authorization=SHOP_TOKEN")
+    with Host([*PROXY, "--upstream", "http://127.0.0.1:9/mcp", *token]) as host:
+        assert host.end() == OWN_FAILURE
+        assert "the environment has no SHOP_TOKEN" in host.noted()[-1]
 
 
 def test_a_session_served_reads_learns_and_replays_like_any_other(flow, tmp_path):

@@ -1,32 +1,25 @@
 """
-The proxy with HTTP on a side, for a command line to start.
+The proxy with hosts over HTTP, for a command line to start.
 
 Each is to be run by the main thread, and gives the exit status of the process.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from stretto.proxy.ending import Ending
 from stretto.proxy.folder import LogFolder
-from stretto.proxy.happenings import Event, Happenings
 from stretto.proxy.http.access import Access, Address, checked
 from stretto.proxy.http.answering import Answers
 from stretto.proxy.http.lanes import IDLE_S, Begins, Lanes
 from stretto.proxy.http.listen import bound, listen
 from stretto.proxy.http.recorded import recording
 from stretto.proxy.http.relay import LONGEST_BODY, Relay
-from stretto.proxy.http.remote import Remote
 from stretto.proxy.http.stdio import StdioServers
 from stretto.proxy.http.upstream import Upstream
 from stretto.proxy.journal import Journal
-from stretto.proxy.pump import Outlet, Pump
 from stretto.proxy.record import Recorder
-from stretto.proxy.serve import GRACE_S, Between, Sides, passing_on
 from stretto.proxy.session import Session, host_session
-
-_HOST_WRITES, _HOST_READS = 0, 1
 
 
 class Logging(NamedTuple):
@@ -92,47 +85,6 @@ def host(
     """
     checked(at.where, at.token)
     return asyncio.run(_host(at, tuple(command), logging))
-
-
-def upstream(
-    url: str,
-    *,
-    own_headers: Mapping[str, str] | None = None,
-    recorder: Recorder | None = None,
-    between: Between | None = None,
-    grace_s: float = GRACE_S,
-) -> int:
-    """
-    Serve a server that is at a URL, on standard input and output.
-
-    As `stretto.proxy.serve.serve` does for one that is a process, and with the same
-    things in between.
-
-    Raises:
-        StrettoError: that is no URL of a server.
-    """
-    happenings = Happenings()
-    remote = Remote(url, own_headers)
-
-    def tell(event: Event) -> Callable[[], None]:
-        return lambda: happenings.tell(event)
-
-    sides = Sides(
-        host=Outlet(_HOST_READS, tell(Event.BROKEN)),
-        server=Outlet(remote.input, tell(Event.BROKEN)),
-    )
-    ears = (between or passing_on(recorder))(sides)
-    host = Pump(_HOST_WRITES, ears.host, tell(Event.HOST_ENDED))
-    server = Pump(remote.output, ears.server, tell(Event.SERVER_SILENT))
-    if recorder is not None:
-        recorder.start()
-    host.start()
-    server.start()
-    remote.when_ended(tell(Event.EXITED))
-    Ending(remote, sides.server, sides.host, server, happenings, grace_s).wait()
-    if recorder is not None:
-        recorder.close(grace_s)
-    return remote.status
 
 
 async def _relay(

@@ -9,7 +9,7 @@ import asyncio
 import os
 import signal
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 
 from stretto.proxy.http.outbound import Outbound
@@ -42,14 +42,9 @@ class Remote:
         self._speaking: asyncio.Future[None] | None = None
         threading.Thread(target=self._run, daemon=True).start()
 
-    def when_ended(self, tells: Callable[[], None]) -> None:
-        """Have its end told, which may have come already."""
-
-        def wait() -> None:
-            self._exited.wait()
-            tells()
-
-        threading.Thread(target=wait, daemon=True).start()
+    def wait(self) -> None:
+        """Return when it has ended."""
+        self._exited.wait()
 
     def signal(self, number: int) -> None:
         """End it as a signal would end a process."""

@@ -90,7 +90,7 @@ lookups = st.builds(
 
 
 @given(st.lists(lookups, min_size=1, max_size=5))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_an_appendix_reads_back_as_the_lookups_it_was_written_from(made):
     assert parsed(added(*made) or "") == made
 

@@ -12,7 +12,9 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
+from unittest import TestCase
 
+import pytest
 from hypothesis import event, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -442,15 +444,18 @@ class Recorded(Talk):
         assert len(lookups) == self.n_lookups
 
 
-Recorded.TestCase.settings = settings(
-    max_examples=40, stateful_step_count=40, deadline=None
-)
-TestReadingBack = Recorded.TestCase
-Broken.TestCase.settings = settings(
-    max_examples=60, stateful_step_count=40, deadline=None
-)
-TestWhatBreaks = Broken.TestCase
-Talk.TestCase.settings = settings(
-    max_examples=60, stateful_step_count=60, deadline=None
-)
-TestInterleavings = Talk.TestCase
+def _tested(machine: type[Talk], n_sessions: int) -> type[TestCase]:
+    """A machine's test case, over that many sessions."""
+    case = type(f"{machine.__name__}{n_sessions}", (machine,), {}).TestCase
+    case.settings = settings(
+        max_examples=n_sessions, stateful_step_count=50, deadline=None
+    )
+    return case
+
+
+TestInterleavings = _tested(Talk, 30)
+TestWhatBreaks = _tested(Broken, 30)
+TestReadingBack = _tested(Recorded, 20)
+TestManyInterleavings = pytest.mark.slow(_tested(Talk, 1000))
+TestMuchThatBreaks = pytest.mark.slow(_tested(Broken, 1000))
+TestMuchReadingBack = pytest.mark.slow(_tested(Recorded, 300))

@@ -27,7 +27,7 @@ from tests.proxy.engine.shop import call, desk, error, result
 @example(b"[" * 100_000)
 @example(b'{"a":' * 200 + b"1" + b"}" * 200)
 @example(b"9" * 5_000)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_a_line_is_a_message_only_where_the_log_has_one(line: bytes):
     found = observed(line)
 
@@ -53,7 +53,8 @@ def test_a_line_that_the_log_cuts_is_not_looked_into():
 
 
 values = st.recursive(
-    st.none() | st.booleans() | st.integers(0, 9) | st.sampled_from(["tools/call", "a"]),
+    st.none() | st.booleans() | st.integers(0, 9)
+    | st.sampled_from(["tools/call", "a"]),
     lambda inner: st.lists(inner, max_size=2)
     | st.dictionaries(
         st.sampled_from(
@@ -68,7 +69,7 @@ values = st.recursive(
 
 
 @given(st.lists(st.tuples(st.booleans(), values), max_size=6), st.booleans())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_odd_messages_pass_and_break_nothing(said: list, commit: bool):
     at: Desk = desk(commit=commit)
     for is_hosts, value in said:

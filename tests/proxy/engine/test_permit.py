@@ -19,6 +19,7 @@ from tests.proxy.engine.shop import (
     lists,
     lookups,
     result,
+    silent,
     tool,
 )
 
@@ -157,6 +158,18 @@ def test_what_is_withheld_is_noted_once_and_logged_every_time():
     assert [d["withheld"] for d in at.decisions if "withheld" in d] == 2 * [
         "the server does not list it"
     ]
+
+
+def test_a_lookup_that_took_too_long_twice_is_not_made_again():
+    at = desk(serves=silent)
+    for id_ in (1, 2, 3):
+        at.host_says(call(id_, "find", email=f"{id_}@b.c"))
+        at.server_says(result(id_, {"orders": [f"W{id_}"]}))
+        at.wait(9)
+
+    assert lookups(at) == [("get", {"id": "W1"}), ("get", {"id": "W2"})]
+    withheld = [d.get("withheld") for d in at.decisions if "address" in d]
+    assert withheld == [None, None, "it has taken too long before"]
 
 
 def test_in_shadow_nothing_is_withheld():

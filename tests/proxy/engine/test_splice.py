@@ -75,7 +75,7 @@ def kept(before: str, after: str, span: Span) -> bool:
 
 
 @given(seeds)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_a_member_put_last_is_there_and_all_text_before_it_as_it_was(seed: int):
     random = Random(seed)
     said, new = thing(random), value(random)
@@ -90,7 +90,7 @@ def test_a_member_put_last_is_there_and_all_text_before_it_as_it_was(seed: int):
 
 
 @given(seeds)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_an_item_put_last_is_there_and_all_text_before_it_as_it_was(seed: int):
     random = Random(seed)
     said, new = array(random), value(random)
@@ -105,7 +105,7 @@ def test_an_item_put_last_is_there_and_all_text_before_it_as_it_was(seed: int):
 
 
 @given(seeds)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_items_taken_out_are_gone_and_the_others_keep_their_spelling(seed: int):
     random = Random(seed)
     said = array(random)
@@ -122,7 +122,7 @@ def test_items_taken_out_are_gone_and_the_others_keep_their_spelling(seed: int):
 
 
 @given(seeds)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_a_member_taken_out_is_gone_and_the_others_keep_their_spelling(seed: int):
     random = Random(seed)
     said = thing(random)
@@ -138,7 +138,7 @@ def test_a_member_taken_out_is_gone_and_the_others_keep_their_spelling(seed: int
 
 
 @given(seeds)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_every_value_is_found_where_it_stands(seed: int):
     random = Random(seed)
     said = thing(random)

@@ -107,7 +107,7 @@ def moments(flow: Flow, talk: Talk, n: int):
 
 
 @given(st.integers(0, 2**32), st.booleans())
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_a_moment_is_the_one_of_the_log_read_up_to_there(seed: int, chatty: bool):
     flow = Lesson(seed % 40, steady=seed % 3 > 0).flow
     flow = replace(flow, surprise=None)
@@ -125,7 +125,7 @@ def test_a_moment_is_the_one_of_the_log_read_up_to_there(seed: int, chatty: bool
 
 
 @given(st.integers(0, 2**32), st.sampled_from((1, 2, 3)))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_the_surprise_gate_trips_as_over_the_log_read_up_to_there(seed: int, window):
     flow = Lesson(seed % 40, steady=True).flow
     flow = replace(flow, surprise=Surprise(window, 0.8))
@@ -139,7 +139,7 @@ def test_the_surprise_gate_trips_as_over_the_log_read_up_to_there(seed: int, win
 
 
 @given(st.integers(0, 2**32), st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_settled_events_and_the_turn_shown_are_the_views(seed: int, chatty: bool):
     flow = Lesson(3).flow
 

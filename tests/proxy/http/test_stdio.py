@@ -15,7 +15,10 @@ from stretto.proxy.http.relay import Relay
 from stretto.proxy.http.stdio import StdioServers
 from tests.proxy.http.asked import EVENTS, HOST, JSON, Answered, ask
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+pytestmark = [  # where other tests have started threads of Python's or of JAX's
+    pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:.*fork.*:RuntimeWarning"),
+]
 
 TOLD = (sys.executable, str(Path(__file__).parent.parent / "servers" / "told.py"))
 SESSION = b"mcp-session-id"
