@@ -126,7 +126,9 @@ def measure(
 
 
 @pytest.mark.parametrize("by", ["habit", "reach"])
-def test_a_served_decision_late_in_a_session(benchmark: Any, flow: Flow, by: str):
+def test_a_served_decision_late_in_a_session(
+    benchmark: Any, flow: Flow, by: str
+) -> None:
     """Aimed for: 200 µs, and as much late as early."""
     session = Session(flow, by)
     early = [*islice(timed(session, session.found), ROUNDS)]
@@ -136,7 +138,7 @@ def test_a_served_decision_late_in_a_session(benchmark: Any, flow: Flow, by: str
     assert session.engine.counts["lookups"] >= ROUNDS
 
 
-def test_a_result_behind_which_nothing_is_looked_up(benchmark: Any, flow: Flow):
+def test_a_result_behind_which_nothing_is_looked_up(benchmark: Any, flow: Flow) -> None:
     """Aimed for: well below the millisecond that a call may be slowed down by."""
     session = Session(flow, "reach")
     early = [*islice(timed(session, session.cancelled), ROUNDS)]
@@ -144,7 +146,7 @@ def test_a_result_behind_which_nothing_is_looked_up(benchmark: Any, flow: Flow):
     measure(benchmark, session, session.cancelled, early)
 
 
-def test_an_agents_call_right_behind_an_answer(benchmark: Any, flow: Flow):
+def test_an_agents_call_right_behind_an_answer(benchmark: Any, flow: Flow) -> None:
     """Whether it is of the same turn is told by all that was said before."""
     session = Session(flow, "reach", pause_s=0.1)
     session.go_on(LATE)

@@ -71,6 +71,10 @@ class WakeAt:
 Action: TypeAlias = Forward | Send | Record | Log | Note | WakeAt
 
 
+_MOST_NOTES = 100
+"""How many notes one session may make."""
+
+
 class Outbox:
     """The actions of one input, in the order in which they are to be done."""
 
@@ -81,8 +85,8 @@ class Outbox:
         self._noted: set[str] = set()
         self._line: Forward | None = None
 
-    def begin(self, line: Forward | None) -> None:
-        """Begin with an input: a line that is to be passed on, or none."""
+    def begin(self, line: Forward) -> None:
+        """Begin with a line that is to be passed on, unless something else is said."""
         self._line = line
 
     def put(self, *actions: Action) -> None:
@@ -90,8 +94,8 @@ class Outbox:
         self._actions += actions
 
     def note(self, text: str) -> None:
-        """Add a note, unless it was made before."""
-        if text not in self._noted:
+        """Add a note, unless it was made before, or a hundred others were."""
+        if text not in self._noted and len(self._noted) < _MOST_NOTES:
             self._noted.add(text)
             self.put(Note(text))
 

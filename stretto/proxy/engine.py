@@ -47,37 +47,36 @@ class Engine:
 
     def host_line(self, line: bytes, now: float, stream: str = "") -> list[Action]:
         """What to do with the host's next line, its line feed included."""
-        passed = Forward(Side.SERVER, line, stream)
-        return self._done(passed, lambda: self._router.from_host(line, now, stream))
+        self._out.begin(Forward(Side.SERVER, line, stream))
+        return self._done(now, lambda: self._router.from_host(line, now, stream))
 
     def server_line(self, line: bytes, now: float, stream: str = "") -> list[Action]:
         """What to do with the server's next line, its line feed included."""
-        passed = Forward(Side.HOST, line, stream)
-        return self._done(passed, lambda: self._router.from_server(line, now, stream))
+        self._out.begin(Forward(Side.HOST, line, stream))
+        return self._done(now, lambda: self._router.from_server(line, now, stream))
 
     def context_line(self, line: bytes, now: float) -> list[Action]:
         """What to do with the next line of the conversation beside the session."""
-        return self._done(None, lambda: self._router.from_context(line, now))
+        return self._done(now, lambda: self._router.from_context(line, now))
 
     def tick(self, now: float) -> list[Action]:
         """What to do because it is that late."""
-        return self._done(None, lambda: self._router.tick(now))
+        return self._done(now, lambda: self._router.tick(now))
 
     def closed(self, now: float) -> list[Action]:
         """What to do because one side will say nothing more, whichever it is."""
-        return self._done(None, lambda: self._router.end(now))
+        return self._done(now, lambda: self._router.end(now))
 
     def closed_stream(self, stream: str, now: float) -> list[Action]:
         """What to do because the host no longer waits for what a stream would bring."""
-        return self._done(None, lambda: self._router.withdraw_stream(stream, now))
+        return self._done(now, lambda: self._router.withdraw_stream(stream, now))
 
-    def _done(self, line: Forward | None, act: Callable[[], None]) -> list[Action]:
-        self._out.begin(line)
+    def _done(self, now: float, act: Callable[[], None]) -> list[Action]:
         try:
             act()
         except Exception as bug:  # whatever it is, it may not cost a side its line
             self.counts["failed"] += 1
             self._out.note(f"the flow is switched off: {type(bug).__name__}: {bug}")
-            self._router.give_up()
+            self._router.give_up(now)
             self._out.pass_on()
         return self._out.take()

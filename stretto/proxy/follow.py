@@ -16,6 +16,8 @@ from stretto.traces.turns import Called, Change, Conversation
 
 T = TypeVar("T", ToolCall, ToolResult)
 
+_SAID = {sender: Said(sender.value) for sender in Sender}
+
 
 class Follower:
     """One session's episode, message by message, its tools named as the flow does."""
@@ -36,7 +38,7 @@ class Follower:
             stream: Two streams may use the same id at the same time.
         """
         said = _as_recorded(_within(message, stream))
-        change = self._conversation.add(int(now * 1000), Said(sender.value), said)
+        change = self._conversation.add(int(now * 1000), _SAID[sender], said)
         if isinstance(change, Called):
             self.episode.called(self._named(change.call), joins=change.joins)
         elif isinstance(change, ToolResult):

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 
 from stretto.canonical import Json
-from stretto.proxy.schema import RESERVED, Room
+from stretto.proxy.schema import RESERVED, Room, room
 from stretto.proxy.splice import (
     Edit,
     Span,
@@ -31,18 +31,13 @@ def with_room(line: str, tools: ToolTable, behind: frozenset[str]) -> str:
 
     Only closed schemas are changed, and the table is told of each.
     """
+    closed = {name for name in behind if tools[name].room is Room.CLOSED}
     edits: list[Edit] = []
     for name, tool in _named(line):
         schema = find(line, tool, "outputSchema")
-        if name not in behind or schema is None or tools[name].room is not Room.CLOSED:
-            continue
-        named, new = find(line, schema, "properties"), spelled_value(_PROPERTY)
-        if named is None:
-            new = f"{{{json.dumps(RESERVED)}:{new}}}"
-            edits.append(with_member(line, schema, "properties", new))
-        else:
-            edits.append(with_member(line, named, RESERVED, new))
-        tools.told(name, has_schema=True)
+        if name in closed and schema is not None:
+            edits += _with_property(line, schema)
+            tools.told(name, has_schema=True)
     return edited(line, edits)
 
 
@@ -50,7 +45,7 @@ def without_schemas(line: str, tools: ToolTable, behind: frozenset[str]) -> str:
     """A page of the list on which the tools `behind` have no output schema."""
     edits: list[Edit] = []
     for name, tool in _named(line):
-        if name in behind and tools[name].has_schema:
+        if name in behind:
             edits += without_member(line, tool, "outputSchema")
             tools.told(name, has_schema=False)
     return edited(line, edits)
@@ -81,6 +76,17 @@ def with_advice(line: str, advice: str) -> str:
         text = f"{before}\n\n{advice}" if before else advice
         new = Edit(told.start, told.end, spelled_value(text))
     return edited(line, [new])
+
+
+def _with_property(line: str, schema: Span) -> list[Edit]:
+    """A schema that names the reserved key, if all that it takes is to name it."""
+    if room(json.loads(line[schema.start : schema.end])) is not Room.CLOSED:
+        return []
+    named, new = find(line, schema, "properties"), spelled_value(_PROPERTY)
+    if named is None:
+        new = f"{{{json.dumps(RESERVED)}:{new}}}"
+        return [with_member(line, schema, "properties", new)]
+    return [with_member(line, named, RESERVED, new)]
 
 
 def _named(line: str) -> Iterator[tuple[str, Span]]:

@@ -91,10 +91,12 @@ class Router:
         if self._pilot is not None:
             self._pilot.end()
 
-    def give_up(self) -> None:
+    def give_up(self, now: float) -> None:
         """Only pass lines on from now on, and swallow what the proxy asked for."""
         if self._pilot is not None:
             self._pilot.give_up()
+        self._has_commits = False
+        self._commits.close(now)
 
     def _heed(self, message: Message, now: float, stream: str) -> None:
         """Note what the host asks for, or no longer asks for."""

@@ -53,7 +53,7 @@ class ToolTable:
             self._tools = {}
             self.is_stale = False
         self.is_listed = True
-        for tool in tools(response):
+        for tool in _tools(response):
             if isinstance(name := tool.get("name"), str):
                 self._tools[name] = _listed(tool)
 
@@ -63,8 +63,7 @@ class ToolTable:
         self._tools[tool] = listed._replace(has_schema=has_schema, room=Room.OPEN)
 
 
-def tools(response: Message) -> list[Message]:
-    """The tools on a page of the list."""
+def _tools(response: Message) -> list[Message]:
     found = fields(response, "result").get("tools")
     return [*map(fields, found if isinstance(found, list) else [])]
 

@@ -3,13 +3,15 @@
 import json
 from collections.abc import Mapping
 
+from stretto.episodes.episode import Episode
+from stretto.episodes.manifest import Manifest
 from stretto.flow.deciders.decider import decider
 from stretto.flow.deciders.protocol import Decider
 from stretto.flow.flow import Flow
 from stretto.proxy.engine import Engine
 from stretto.proxy.serving import Serving
 from tests.proxy.engine.desk import Desk
-from tests.toys import Script, taught
+from tests.toys import SHOP, Script, taught
 
 ORDERS = {"orders": ["W1", "W2", "W3"]}
 
@@ -18,16 +20,22 @@ def order(name: str) -> tuple[str, dict, dict]:
     return "get", {"id": name}, {"id": name, "status": "sent"}
 
 
-def _session(name: str):
-    script = Script().user("hello").turn(("find", {"email": "a@b.c"}, ORDERS))
-    script.turn(order("W1")).turn(order("W2")).turn(order("W3"))
-    return script.turn(("cancel", {"id": "W1"}, "ok")).reply().episode(name)
+def learned(prefix: str = "") -> Flow:
+    """What sessions teach in which the orders found are read one after the other."""
+
+    def session(name: str) -> Episode:
+        calls = [("find", {"email": "a@b.c"}, ORDERS), *map(order, ORDERS["orders"])]
+        script = Script().user("hello")
+        for tool, *rest in [*calls, ("cancel", {"id": "W1"}, "ok")]:
+            script.turn((prefix + tool, *rest))
+        return script.reply().episode(name)
+
+    kinds = {prefix + tool: kind for tool, kind in SHOP.tools.items()}
+    return taught([session(name) for name in "abcdefgh"], Manifest("shop", kinds)).flow
 
 
-FLOW = taught([_session(name) for name in "abcdefgh"]).flow
+FLOW = learned()
 """After `find` it reads the orders found, one after the other; `cancel` is a write."""
-
-TOOLS = ("find", "get", "cancel")
 
 
 def engine(

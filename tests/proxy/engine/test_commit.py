@@ -5,6 +5,7 @@ import json
 import pytest
 
 from stretto.proxy.commit import ADVICE, NAME, TOOL
+from stretto.proxy.requests import OwnCalls
 from stretto.traces.reader import read
 from tests.proxy.engine.desk import Desk, line
 from tests.proxy.engine.shop import (
@@ -199,6 +200,22 @@ def test_a_change_whose_id_the_host_takes_was_never_answered():
 
     assert len(at.host) == 2
     assert at.host[1] == line(result(id_, "pong"))
+
+
+def test_a_commit_during_which_the_proxy_breaks_is_answered_all_the_same(monkeypatch):
+    at = committing()
+
+    def breaks(*_: object) -> None:
+        raise KeyError("lost")
+
+    monkeypatch.setattr(OwnCalls, "call", breaks)
+    at.server_says(result(asked(at)[-1]["id"], "done"))
+
+    failed, blocks = outcome(at)
+    assert failed
+    assert blocks[0] == 'cancel {"id":"W1"}:\ndone'
+    assert "whether it was made is not known" in blocks[1]
+    assert len(at.host) == 1
 
 
 def test_the_tool_is_the_last_of_the_lists_last_page():

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from stretto.episodes.manifest import Kind, Manifest
-from stretto.flow.flow import Flow, Sites
+from stretto.flow.flow import Flow
 from stretto.proxy.names import Names, names
 from stretto.proxy.permit import Permit
 from stretto.proxy.tooltable import ToolTable
@@ -15,11 +15,13 @@ from tests.proxy.engine.shop import (
     FLOW,
     call,
     desk,
+    learned,
     listing,
     lists,
     lookups,
     result,
     silent,
+    texts,
     tool,
 )
 
@@ -196,32 +198,36 @@ def test_a_tool_the_manifest_does_not_call_a_read_is_not_looked_up(kind: Kind):
         assert permit.refusal("never") is not None
 
 
-def across(flow: Flow, server: str) -> Flow:
-    """The flow as if learned across servers, its tools all of one."""
-
-    def named(name: str) -> str:
-        return f"{server}::{name}"
-
-    tools = {named(name): kind for name, kind in flow.manifest.tools.items()}
-    sites = Sites(tuple(map(named, flow.sites.reads)), {}, every_read=True)
-    vocab = type(flow.vocab)(tuple(map(named, flow.vocab.tools)))
-    manifest = Manifest("shop", tools)
-    return replace(flow, vocab=vocab, manifest=manifest, sites=sites)
+ACROSS = learned("desk::")
+"""A flow learned across servers, of which these are the tools of one."""
 
 
-def test_a_flow_across_servers_is_told_and_tells_names_of_its_own():
-    flow = across(FLOW, "desk")
+def test_a_flow_across_servers_has_names_of_its_own_for_this_ones_tools():
+    found = names(ACROSS, "desk")
 
     assert names(FLOW, None) == Names("")
-    found = names(flow, "desk")
     assert isinstance(found, Names)
     assert (found.of("get"), found.bare("desk::get")) == ("desk::get", "get")
-    assert names(flow, None) == (
+    assert names(ACROSS, None) == (
         "the flow knows the servers desk; this one has no name"
     )
 
 
+def test_a_flow_across_servers_is_served_by_the_servers_names():
+    at = desk(ACROSS, server="desk", grants=frozenset({"get"}))
+    lists(at, 9, tool("find"), tool("get"))
+    at.host_says(call(1))
+    at.server_says(result(1))
+
+    assert lookups(at) == [("get", {"id": name}) for name in ("W1", "W2", "W3")]
+    assert 'get {"id":"W1"}:' in texts(at.host[-1])[1]
+    assert (at.decisions[0]["site"], at.decisions[0]["tool"]) == (
+        "desk::find",
+        "desk::get",
+    )
+
+
 def test_another_servers_lookup_is_not_this_proxys_to_make():
-    permit = Permit(across(FLOW, "till"), Names("desk::"), ToolTable(), None)
+    permit = Permit(learned("till::"), Names("desk::"), ToolTable(), None)
 
     assert permit.refusal("till::get") == "it is another server's"

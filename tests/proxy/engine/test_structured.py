@@ -154,6 +154,25 @@ def test_only_the_list_of_tools_that_may_be_followed_is_changed():
     assert b'"note": 1.0' in at.host[0]
 
 
+def test_of_two_tools_of_one_name_the_last_listed_says_what_results_may_hold():
+    at = desk()
+    lists(
+        at,
+        9,
+        tool("find", outputSchema=UNCLEAR),
+        tool("find", outputSchema=CLOSED),
+        tool("get"),
+    )
+    at.host_says(call(1))
+    at.server_says(result(1, structuredContent=ORDERS))
+
+    first, last, _ = json.loads(at.host[0])["result"]["tools"]
+    assert first["outputSchema"] == UNCLEAR
+    said = json.loads(at.host[1])["result"]
+    jsonschema.validate(said["structuredContent"], last["outputSchema"])
+    assert RESERVED in said["structuredContent"]
+
+
 def test_every_page_of_the_list_is_changed():
     at = desk()
     lists(at, 8, tool("get", outputSchema=CLOSED), cursor="2")
