@@ -2,7 +2,6 @@
 
 import json
 import os
-import resource
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +13,7 @@ from stretto.traces.ledger import Ledger
 from stretto.traces.reader import read
 from tests.proxy.host import (
     INITIALIZE,
+    PROXY,
     Host,
     entries,
     log_in,
@@ -148,13 +148,10 @@ def test_calls_side_by_side_are_all_answered_and_logged_after_their_question(
 
 def test_a_full_disk_ends_recording_and_nothing_else(tmp_path: Path) -> None:
     """The kernel refuses the log's growth in the middle of a line."""
-
-    def little_room() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (3_000, 3_000))
-
-    with Host.behind_proxy(
-        ECHO, "--record", str(tmp_path), preexec_fn=little_room
-    ) as host:
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (3_000, 3_000))"
+    python, c, starts = PROXY
+    limited = [python, c, f"{limit}; {starts}"]
+    with Host([*limited, "--record", str(tmp_path), "--", *ECHO]) as host:
         host.send(INITIALIZE)
         assert host.line()
         for id, line in enumerate(_calls(50)):
