@@ -63,7 +63,7 @@ def _run(options: Options) -> int:
 def _starts(options: Options) -> Callable[[], Server]:
     if (url := options.http.upstream) is None:
         return partial(Child, options.command)
-    module = importlib.import_module("stretto.cli.proxy_http")
+    module = importlib.import_module("stretto.cli.proxy_upstream")
     remote: Callable[[], Server] = module.starts(url, options.http)
     return remote
 
