@@ -60,12 +60,8 @@ def logged(story: Story, server: Server | None = None, **limits: float) -> list[
 
     def begins(stated: str | None) -> Recorder:
         log = Log(stated)
-
-        def opens() -> Log:
-            logs.append(log)
-            return log
-
-        return Recorder(Journal(opens))
+        logs.append(log)
+        return Recorder(Journal(lambda: log))
 
     async def run() -> None:
         lanes = Lanes(begins, **limits)  # type: ignore[arg-type]
