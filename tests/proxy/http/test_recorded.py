@@ -22,6 +22,7 @@ class Log:
 
     def __init__(self, stated: str | None) -> None:
         self.stated = stated
+        self.is_opened = False
         self.is_closed = False
         self._text = b""
 
@@ -56,12 +57,17 @@ Story = Callable[[Callable[..., Awaitable[Answered]]], Awaitable[None]]
 
 def logged(story: Story, server: Server | None = None, **limits: float) -> list[Log]:
     """The logs of what a story asks, in the order in which they were begun."""
-    logs: list[Log] = []
+    begun: list[Log] = []
 
     def begins(stated: str | None) -> Recorder:
         log = Log(stated)
-        logs.append(log)
-        return Recorder(Journal(lambda: log))
+        begun.append(log)
+
+        def opens() -> Log:
+            log.is_opened = True
+            return log
+
+        return Recorder(Journal(opens))
 
     async def run() -> None:
         lanes = Lanes(begins, **limits)  # type: ignore[arg-type]
@@ -74,6 +80,7 @@ def logged(story: Story, server: Server | None = None, **limits: float) -> list[
         await lanes.close()
 
     asyncio.run(asyncio.wait_for(run(), 10))
+    logs = [log for log in begun if log.is_opened]
     assert all(log.is_closed for log in logs)
     return logs
 
