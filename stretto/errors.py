@@ -9,6 +9,8 @@ Every error stretto raises on purpose.
   - NothingToLearn     no successful session is left to learn from
   - NoConvergence      a chain did not mix; its draws are not to be used
   - CannotDecide       a flow lacks what the decider asked for
+  - OracleError        a System-One model did not answer, or not what was asked
+    · AnswerMissing    … because answers are replayed, and this one was not kept
   - UnknownPlugin      no installed package provides that name
   - BrokenPlugin       one does, and it does not load
   - CannotWrite        an output could not be written
@@ -99,6 +101,20 @@ class NoConvergence(StrettoError):
 
 class CannotDecide(StrettoError):
     """A flow was asked to decide in a way it holds nothing for."""
+
+
+class OracleError(StrettoError):
+    """A System-One model that did not answer, or not what it was asked."""
+
+
+class AnswerMissing(OracleError):
+    """A replayed answer that nobody kept."""
+
+    hint = "ask it once with an oracle that answers, or import the answers' bundle"
+
+    def __init__(self, key: str, place: str) -> None:
+        super().__init__(f"{place} holds no answer to {key}")
+        self.key, self.place = key, place
 
 
 class UnknownPlugin(StrettoError):

@@ -1,0 +1,1 @@
+"""System-One models: small, fast, and asked typed questions about one state."""
