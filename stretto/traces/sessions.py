@@ -12,12 +12,13 @@ from stretto.traces.hosts import Extent, Group, Grouping, grouped
 from stretto.traces.ledger import Ledger
 from stretto.traces.listing import enter_tools
 from stretto.traces.merge import SEPARATOR, merge, qualified
+from stretto.traces.missing import before_gap, settled
 from stretto.traces.reader import ReadOptions
 from stretto.traces.sessionlog import (
-    BESIDE,
     VERSION_FIELD,
     Header,
     SessionLog,
+    is_beside,
     read_header,
     read_log,
 )
@@ -34,7 +35,7 @@ class Sessions:
 
     def sniff(self, head: Head) -> bool:
         """Whether it is a log: its header says so, or its first line is an entry."""
-        if not isinstance(head.value, dict) or head.path.name.endswith(BESIDE):
+        if not isinstance(head.value, dict) or is_beside(head.path):
             return False
         return VERSION_FIELD in head.value or {"t_ms", "from"} <= head.value.keys()
 
@@ -60,14 +61,19 @@ READER = Sessions()
 
 def episode(log: SessionLog, ledger: Ledger) -> Episode:
     """
-    A log as an episode; nobody graded it.
+    A log as an episode, up to where lines are missing; nobody graded it.
 
     Its calls of `stretto_commit` are counted, and left in.
     """
-    conversation = Conversation.of(log.entries, ledger)
+    entries = before_gap(log.entries)
+    conversation = Conversation.of(entries, ledger)
+    events = conversation.events()
+    if len(entries) < len(log.entries):
+        ledger.count("incomplete sessions")
+        events = settled(events)
     found = Episode(
         log.header.session,
-        conversation.events(),
+        events,
         domain=log.header.domain or DOMAIN,
         agent=log.header.agent or conversation.client or "unknown",
     )
