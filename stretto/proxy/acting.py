@@ -14,9 +14,10 @@ from functools import partial
 
 from stretto.proxy.actions import Action, Forward, Send, Side
 from stretto.proxy.context import Context
+from stretto.proxy.decisions import DecisionLog
 from stretto.proxy.engine import Engine
 from stretto.proxy.lines import Lines
-from stretto.proxy.pump import Hears, Outlet
+from stretto.proxy.pump import Hears
 from stretto.proxy.record import Recorder
 from stretto.proxy.serve import Ears, Sides
 from stretto.proxy.turns import Ask, Given, Turns
@@ -32,7 +33,7 @@ class Acting:
 
     Args:
         recorder: Keeps the session's log, if there is to be one.
-        decided: Where the lines of the flow's own log go, if there is to be one.
+        decided: Keeps the log of the flow's decisions, if there is to be one.
         context: The conversation beside the session, if the host writes one.
     """
 
@@ -41,17 +42,17 @@ class Acting:
         engine: Engine,
         *,
         recorder: Recorder | None = None,
-        decided: Outlet | None = None,
+        decided: DecisionLog | None = None,
         context: Context | None = None,
     ) -> None:
         self._engine = engine
-        self._decided = None if decided is None else Writer(decided)
+        self._decided = decided
         self._turns = Turns(
             engine,
             gives=self._give,
             wakes_at=self._wake_at,
             keeps=None if recorder is None else recorder.take,
-            logs=None if self._decided is None else self._decided.put,
+            logs=None if decided is None else decided.put,
             context=context,
         )
         self._turn = threading.Lock()
