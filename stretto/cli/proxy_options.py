@@ -108,7 +108,7 @@ def parsed(arguments: Sequence[str]) -> Options:
         upstream=given.upstream,
         headers=dict(given.upstream_header),
     )
-    if wrong := _wrong(given, command, acting, http):
+    if wrong := _wrong(given, command, http):
         reads.error(wrong)
     about = {
         "domain": given.domain,
@@ -126,16 +126,12 @@ def parsed(arguments: Sequence[str]) -> Options:
     )
 
 
-def _wrong(
-    given: argparse.Namespace, command: Sequence[str], acting: Acting, http: Http
-) -> str | None:
+def _wrong(given: argparse.Namespace, command: Sequence[str], http: Http) -> str | None:
     """What does not go together."""
     if command and http.upstream is not None:
         return "a server is either a command or --upstream URL"
     if not command and http.upstream is None:
         return "no server: put its command behind `--`, or give --upstream URL"
-    if http.listen is not None and acting.is_needed:
-        return "a flow, a context and commits need a host on stdio: leave out --listen"
     if http.upstream is None and http.headers:
         return "--upstream-header needs --upstream URL"
     if given.retain_days is not None and given.record is None:

@@ -36,7 +36,21 @@ class Send:
     to: Side
     line: bytes
     stream: str = ""
-    """For the host, the stream that waits for it; for the server, a new one."""
+    """For the host, the stream that waits; for the server, that of the call behind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Have a stream wait: what it is to be given comes with a later input."""
+
+    stream: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Have a stream wait no longer: what was held for it is not given any more."""
+
+    stream: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +82,7 @@ class WakeAt:
     time: float
 
 
-Action: TypeAlias = Forward | Send | Record | Log | Note | WakeAt
+Action: TypeAlias = Forward | Send | Hold | Drop | Record | Log | Note | WakeAt
 
 
 _MOST_NOTES = 100

@@ -11,7 +11,7 @@ from functools import partial
 from typing import NamedTuple
 
 from stretto.canonical import Json, compact
-from stretto.proxy.actions import Outbox, Record, Send, Side
+from stretto.proxy.actions import Drop, Hold, Outbox, Record, Send, Side
 from stretto.proxy.appendix import said
 from stretto.proxy.entry import Sender
 from stretto.proxy.observe import era, is_complete, spelled
@@ -98,12 +98,14 @@ class Commits:
             return
         commit = _Commit(asked, changes)
         self._commits.append(commit)
+        self._out.put(Hold(asked.place.stream))
         self._go_on(commit, now)
 
     def withdraw(self, is_gone: Callable[[Place], bool], now: float) -> None:
         """The host no longer waits at some places: no other change is begun there."""
         for commit in [c for c in self._commits if is_gone(c.asked.place)]:
             self._commits.remove(commit)
+            self._out.put(Drop(commit.asked.place.stream))
             if commit.waiting is not None:
                 self._calls.abandon(commit.waiting, "the commit was cancelled", now)
 

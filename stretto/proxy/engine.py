@@ -12,8 +12,10 @@ from collections.abc import Callable
 from stretto.flow.deciders.protocol import Decider
 from stretto.flow.flow import Flow
 from stretto.proxy.actions import Action, Forward, Outbox, Side
+from stretto.proxy.entry import Sender
 from stretto.proxy.router import Router
 from stretto.proxy.serving import Serving
+from stretto.proxy.tooltable import ToolTable
 
 
 class Engine:
@@ -23,16 +25,22 @@ class Engine:
     Args:
         flow: None where nothing is to be looked up.
         decider: The flow's.
+        tools: What the server has listed so far, where others were told that too.
 
     Raises:
         ProgramError: the flow's program names something that flows do not have.
     """
 
     def __init__(
-        self, flow: Flow | None, decider: Decider | None, serving: Serving
+        self,
+        flow: Flow | None,
+        decider: Decider | None,
+        serving: Serving,
+        tools: ToolTable | None = None,
     ) -> None:
         self._out = Outbox()
-        self._router = Router(flow, decider, serving, self._out)
+        tools = ToolTable() if tools is None else tools
+        self._router = Router(flow, decider, serving, tools, self._out)
 
     @property
     def counts(self) -> Counter[str]:
@@ -54,6 +62,20 @@ class Engine:
         """What to do with the server's next line, its line feed included."""
         self._out.begin(Forward(Side.HOST, line, stream))
         return self._done(now, lambda: self._router.from_server(line, now, stream))
+
+    def passed(
+        self, sender: Sender, line: bytes, now: float, stream: str = ""
+    ) -> list[Action]:
+        """
+        What to do because of a line that was passed on already, if it had to be.
+
+        The engine only takes note of it: it is in the log, and part of the session.
+        """
+        return self._done(now, lambda: self._router.note(sender, line, now, stream))
+
+    def unanswered(self, request: bytes, now: float) -> list[Action]:
+        """What to do because nobody will answer a request of the proxy's own."""
+        return self._done(now, lambda: self._router.give_up_on(request, now))
 
     def context_line(self, line: bytes, now: float) -> list[Action]:
         """What to do with the next line of the conversation beside the session."""

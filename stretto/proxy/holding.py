@@ -14,7 +14,7 @@ from stretto.errors import ProgramError
 from stretto.flow.decision import Lookup
 from stretto.flow.run import Runner
 from stretto.program.handlers import Run
-from stretto.proxy.actions import Log, Outbox, WakeAt
+from stretto.proxy.actions import Drop, Hold, Log, Outbox, WakeAt
 from stretto.proxy.appendix import Made, said
 from stretto.proxy.behind import Behind
 from stretto.proxy.choose import Chooser
@@ -84,6 +84,7 @@ class Holding:
             return False
         self._look_up(held, step, now)
         self._held.append(held)
+        self.out.put(Hold(asked.place.stream))
         self.out.counts["held"] += 1
         return True
 
@@ -91,6 +92,7 @@ class Holding:
         """The host no longer waits at some places: what is held there is let fall."""
         for held in [h for h in self._held if is_gone(h.asked.place)]:
             self._held.remove(held)
+            self.out.put(Drop(held.asked.place.stream))
             self._abandon(held, "the call was cancelled", now)
 
     def overtake(self, place: Place, now: float) -> None:

@@ -94,7 +94,8 @@ def pilot(
     delivery = Delivery(tools, serving, out)
     runner = Runner.of(flow)
     holding = Holding(runner, chooser, named, calls, delivery, serving, out)
-    structured = Structured.TEXT if serving.shadow else serving.structured
+    is_listed_as_it_is = serving.shadow or not serving.relists
+    structured = Structured.TEXT if is_listed_as_it_is else serving.structured
     return Pilot(follower, holding, tools, _behind(flow, named), structured)
 
 

@@ -82,7 +82,8 @@ class OwnCalls:
         params: dict[str, Json] = {"name": tool, "arguments": dict(arguments)}
         if meta := era(behind.message):
             params["_meta"] = meta
-        self._say(now, {"id": id_, "method": "tools/call", "params": params})
+        call: Message = {"id": id_, "method": "tools/call", "params": params}
+        self._say(now, call, behind.place.stream)
         return id_
 
     def answer(self, key: str, response: Message, now: float) -> None:
@@ -113,8 +114,8 @@ class OwnCalls:
             if not self._is_taken(compact(new)):
                 return new
 
-    def _say(self, now: float, message: Message) -> None:
+    def _say(self, now: float, message: Message, behind: str = "") -> None:
         said: Message = {"jsonrpc": "2.0", **message}
         line = spelled(said)
         self._follows(now, Sender.PROXY, said, "")
-        self._out.put(Record(Sender.PROXY, line), Send(Side.SERVER, line))
+        self._out.put(Record(Sender.PROXY, line), Send(Side.SERVER, line, behind))

@@ -33,10 +33,10 @@ class Router:
         flow: Flow | None,
         decider: Decider | None,
         serving: Serving,
+        tools: ToolTable,
         out: Outbox,
     ) -> None:
-        self._out = out
-        self._tools = ToolTable()
+        self._out, self._tools = out, tools
         self._asked: dict[Place, Asked] = {}
         self._calls = OwnCalls(serving.token, self._is_taken, self._follow, out)
         self._commits = Commits(self._calls, self._follow, out)
@@ -74,6 +74,20 @@ class Router:
         if isinstance(said, dict):
             self._follow(now, Sender.CONTEXT, said)
 
+    def note(self, sender: Sender, line: bytes, now: float, stream: str) -> None:
+        """A line that needs nothing to be done about it."""
+        self._out.put(Record(sender, line))
+        for message in parts(observed(line)):
+            self._follow(now, sender, message, stream)
+            if (key := response_key(message)) is not None:
+                self._asked.pop(Place(stream, key), None)
+
+    def give_up_on(self, request: bytes, now: float) -> None:
+        """A request of the proxy's own that will not be answered."""
+        for message in parts(observed(request)):
+            if (key := request_key(message)) is not None:
+                self._calls.give_up(key, now)
+
     def tick(self, now: float) -> None:
         """Time has passed."""
         if self._pilot is not None:
@@ -81,8 +95,8 @@ class Router:
 
     def withdraw_stream(self, stream: str, now: float) -> None:
         """The host no longer waits for anything on a stream."""
-        for place, asked in self._asked.items():
-            asked.is_withdrawn = asked.is_withdrawn or place.stream == stream
+        for place in [place for place in self._asked if place.stream == stream]:
+            del self._asked[place]
         self._withdraw(lambda place: place.stream == stream, now)
 
     def end(self, now: float) -> None:

@@ -57,6 +57,8 @@ class Serving:
     server: str | None = None
     """What a flow learned across servers calls this one."""
     structured: Structured = Structured.AUTO
+    relists: bool = True
+    """Whether schemas may be changed where the server lists its tools."""
     exploration: Exploration | None = None
     commit: bool = False
     """Whether the host is offered `stretto_commit`."""

@@ -17,6 +17,7 @@ class Reply(NamedTuple):
     """A message that answers a request in the server's place."""
 
     body: bytes
+    """Empty for none."""
 
 
 class Outcome(Enum):

@@ -8,6 +8,7 @@ that nothing on the way takes the connection for dead.
 
 import asyncio
 from contextlib import aclosing, suppress
+from http import HTTPStatus
 
 from stretto.proxy.http.access import Access
 from stretto.proxy.http.answering import Answer, Answers, Unreachable
@@ -111,7 +112,8 @@ class Relay:
         if passage is not None:
             sent = await unless(gone, work=passage.asked(body))
             if isinstance(sent, Reply):
-                await answer(send, 200, [], sent.body)
+                status = HTTPStatus.OK if sent.body else HTTPStatus.ACCEPTED
+                await answer(send, status, [], sent.body)
                 return Outcome.DONE
             body = sent
         id = Message.of(body).id
