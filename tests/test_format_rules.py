@@ -17,11 +17,12 @@ from stretto.flow.decide import decide
 from stretto.flow.deciders.decider import decider
 from stretto.flow.deciders.protocol import Chances
 from stretto.flow.decision import Lookup as Made
-from stretto.flow.flow import Flow, Lookup
+from stretto.flow.flow import Flow
 from stretto.flow.moment import Moment, Transcript
 from stretto.flow.wire import flow_json, read_flow
 from stretto.learn.learn import learn
 from stretto.learn.settings import Settings
+from stretto.oracle.predicates import Lookup
 from tests.claims import claim
 from tests.conftest import shared
 from tests.flow.maximal import MAXIMAL

@@ -18,8 +18,6 @@ from stretto.flow.flow import (
     Feed,
     Fit,
     Flow,
-    Lookup,
-    Predicate,
     Promotion,
     Provenance,
     Rates,
@@ -30,6 +28,7 @@ from stretto.flow.flow import (
 )
 from stretto.habit.backoff import Backoff, Counts, Habit
 from stretto.habit.features import FeatureMap, Field
+from stretto.oracle.predicates import Lookup, Predicate
 from stretto.program.text import parse
 
 USER, ORDER, PRICES, SEARCH = "get_user", "get_order", "get_prices", "search_items"

@@ -24,8 +24,6 @@ from stretto.flow.flow import (
     Feed,
     Fit,
     Flow,
-    Lookup,
-    Predicate,
     Promotion,
     Provenance,
     Rates,
@@ -36,6 +34,7 @@ from stretto.flow.flow import (
 )
 from stretto.habit.backoff import Backoff, Counts, Habit
 from stretto.habit.features import FeatureMap, Field
+from stretto.oracle.predicates import Lookup, Predicate
 from stretto.program.ast import Program
 from stretto.program.standard import STANDARD
 from stretto.program.text import parse

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from stretto.flow.flow import Fit, Flow, Lookup, Predicate, SiteRate
+from stretto.flow.flow import Fit, Flow, SiteRate
+from stretto.oracle.predicates import Lookup, Predicate
 
 FIRST = ("habit", "one question", "split questions", "hand back")
 """The weights before those of the weighed predicates."""
