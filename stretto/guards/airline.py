@@ -5,15 +5,21 @@ All of them are enforced but the one about the customer's word. The world of the
 sessions stands at one moment, which is what the guards take for the time.
 """
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from types import MappingProxyType
 
-from stretto.canonical import text
 from stretto.episodes.episode import ToolCall
 from stretto.guards.agreed import agreed
-from stretto.guards.facts import Facts, Record
+from stretto.guards.facts import Facts
 from stretto.guards.guard import Guards, rule
-from stretto.guards.reading import argument, day, methods, moment, named, objects
+from stretto.guards.reading import argument, methods, named, objects
+from stretto.guards.reservations import (
+    flights,
+    is_begun,
+    is_covered,
+    is_new,
+    payments,
+)
 from stretto.guards.sources import Keyed, Sources
 from stretto.guards.verdict import PASSED, Verdict, fail, unknown, unless
 
@@ -60,14 +66,14 @@ def cancel_allowed(facts: Facts, call: ToolCall) -> Verdict:
         return unknown(_NOT_READ)
     if facts.now is None:
         return unknown(_NO_TIME)
-    if _is_begun(reservation, facts.now):
+    if is_begun(reservation, facts.now):
         return fail("a flight of the reservation lies in the past")
     is_allowed = (
-        _is_new(reservation, facts.now)
-        or _is_covered(reservation)
+        is_new(reservation, facts.now)
+        or is_covered(reservation)
         or any(
             facts.words("flight", *flight) == "cancelled"
-            for flight in _flights(reservation)
+            for flight in flights(reservation)
         )
     )
     return unless(
@@ -89,8 +95,8 @@ def basic_economy_flights(facts: Facts, call: ToolCall) -> Verdict:
         return unknown(_NOT_READ)
     if reservation.get("cabin") != "basic_economy":
         return PASSED
-    given = _flights({"flights": argument(call, "flights")})
-    is_same = given == _flights(reservation)
+    given = flights({"flights": argument(call, "flights")})
+    is_same = given == flights(reservation)
     return unless(is_same, "basic economy flights cannot be changed")
 
 
@@ -108,8 +114,8 @@ def not_flown(facts: Facts, call: ToolCall) -> Verdict:
         return PASSED
     if facts.now is None:
         return unknown(_NO_TIME)
-    is_begun = _is_begun(reservation, facts.now)
-    return unless(not is_begun, "a flight of the reservation was already flown")
+    was_flown = is_begun(reservation, facts.now)
+    return unless(not was_flown, "a flight of the reservation was already flown")
 
 
 @rule("airline.keep_bags", (BAGGAGES,), "Bags are added to a reservation, not removed.")
@@ -150,9 +156,9 @@ def booking_limits(_: Facts, call: ToolCall) -> Verdict:
     n = len(objects(argument(call, "passengers")))
     if n > _MOST_PASSENGERS:
         return fail(f"{n} passengers are more than {_MOST_PASSENGERS}")
-    payments = _payments(call)
+    named = payments(call)
     for kind, most in _MOST_PAYMENTS.items():
-        n = sum(payment.startswith(kind) for payment in payments)
+        n = sum(payment.startswith(kind) for payment in named)
         if n > most:
             name = kind.replace("_", " ")
             return fail(f"{n} payments by {name} are more than {most}")
@@ -170,7 +176,7 @@ def own_payment(facts: Facts, call: ToolCall) -> Verdict:
     if not users:
         return unknown("no customer's profile was looked up")
     own = methods(users.values())
-    others = [payment for payment in _payments(call) if payment not in own]
+    others = [payment for payment in payments(call) if payment not in own]
     return unless(not others, f"{', '.join(others)}: not in the customer's profile")
 
 
@@ -191,7 +197,7 @@ def compensation(facts: Facts, call: ToolCall) -> Verdict:
         for reservation in facts.records("reservation").values()
         if reservation.get("user_id") == name
     ]
-    if any(map(_is_covered, own)):
+    if any(map(is_covered, own)):
         return PASSED
     if not own:
         return unknown("no reservation of the customer's was looked up")
@@ -210,43 +216,6 @@ def compensation(facts: Facts, call: ToolCall) -> Verdict:
 def confirmed(facts: Facts, _: ToolCall) -> Verdict:
     """The last message holds a word that agrees."""
     return agreed(facts)
-
-
-def _flights(reservation: Record) -> set[tuple[str, str]]:
-    """The number and date of every flight."""
-    return {
-        (text(flight.get("flight_number")), text(flight.get("date")))
-        for flight in objects(reservation.get("flights"))
-    }
-
-
-def _is_begun(reservation: Record, now: datetime) -> bool:
-    days = [day(date) for _, date in _flights(reservation)]
-    return any(date is not None and date < now.date() for date in days)
-
-
-def _is_new(reservation: Record, now: datetime) -> bool:
-    """Whether it was made within the last day."""
-    created = moment(reservation.get("created_at"))
-    if created is None or (created.tzinfo is None) != (now.tzinfo is None):
-        return False
-    return now - created <= timedelta(hours=24)
-
-
-def _is_covered(reservation: Record) -> bool:
-    """Whether it is insured or in business class."""
-    is_insured = reservation.get("insurance") == "yes"
-    return is_insured or reservation.get("cabin") == "business"
-
-
-def _payments(call: ToolCall) -> list[str]:
-    """The ids of the payment methods that a call names."""
-    several = objects(argument(call, "payment_methods"))
-    named = [
-        *(each.get("payment_id") for each in several),
-        argument(call, "payment_id"),
-    ]
-    return [payment for payment in named if isinstance(payment, str)]
 
 
 SOURCES = Sources(

@@ -7,11 +7,11 @@ All of them are enforced but the one about the customer's word.
 from collections import Counter
 from types import MappingProxyType
 
-from stretto.canonical import Json
 from stretto.episodes.episode import ToolCall
 from stretto.guards.agreed import agreed
 from stretto.guards.facts import Facts
 from stretto.guards.guard import Guards, rule
+from stretto.guards.orders import exchanged, items_of, status_of
 from stretto.guards.reading import argument, methods, named, objects, texts
 from stretto.guards.sources import Keyed, Sources
 from stretto.guards.verdict import Verdict, fail, unknown, unless, worst
@@ -71,13 +71,13 @@ def status_checked(facts: Facts, call: ToolCall) -> Verdict:
 )
 def pending(facts: Facts, call: ToolCall) -> Verdict:
     """Its status is pending, or says so among other things where that may be."""
-    status = _status(facts, call)
-    if status is None:
+    state = status_of(facts, call)
+    if state is None:
         return unknown(_NOT_READ)
-    is_pending = status == "pending"
+    is_pending = state == "pending"
     if call.tool in (ADDRESS, PAYMENT):
-        is_pending = "pending" in status
-    return unless(is_pending, f"the order is {status}, not pending")
+        is_pending = "pending" in state
+    return unless(is_pending, f"the order is {state}, not pending")
 
 
 @rule(
@@ -87,10 +87,10 @@ def pending(facts: Facts, call: ToolCall) -> Verdict:
 )
 def delivered(facts: Facts, call: ToolCall) -> Verdict:
     """Its status is delivered."""
-    status = _status(facts, call)
-    if status is None:
+    state = status_of(facts, call)
+    if state is None:
         return unknown(_NOT_READ)
-    return unless(status == "delivered", f"the order is {status}, not delivered")
+    return unless(state == "delivered", f"the order is {state}, not delivered")
 
 
 @rule(
@@ -112,7 +112,7 @@ def cancel_reason(_: Facts, call: ToolCall) -> Verdict:
 )
 def items_in_order(facts: Facts, call: ToolCall) -> Verdict:
     """The items named are among the order's, repeats counted."""
-    items, wanted = _items(facts, call), texts(argument(call, "item_ids"))
+    items, wanted = items_of(facts, call), texts(argument(call, "item_ids"))
     if items is None:
         return unknown(_NOT_READ)
     if wanted is None:
@@ -134,9 +134,9 @@ def same_product(facts: Facts, call: ToolCall) -> Verdict:
         return unknown("the call names no two lists of items")
     if len(old) != len(new):
         return fail(f"{len(old)} items cannot give way to {len(new)}")
-    products = dict(_items(facts, call) or ())
+    products = dict(items_of(facts, call) or ())
     found = [
-        _exchanged(facts, products.get(was), was, becomes)
+        exchanged(facts, products.get(was), was, becomes)
         for was, becomes in zip(old, new, strict=True)
     ]
     return worst(found)
@@ -197,35 +197,6 @@ def refund_method(facts: Facts, call: ToolCall) -> Verdict:
 def confirmed(facts: Facts, _: ToolCall) -> Verdict:
     """The last message holds a word that agrees."""
     return agreed(facts)
-
-
-def _status(facts: Facts, call: ToolCall) -> str | None:
-    order = named(facts, "order", call)
-    status = None if order is None else order.get("status")
-    return status if isinstance(status, str) else None
-
-
-def _items(facts: Facts, call: ToolCall) -> list[tuple[str, Json]] | None:
-    """The order's items by id, each with its product's; None where it was not read."""
-    order = named(facts, "order", call)
-    if order is None or not isinstance(order.get("items"), list):
-        return None
-    items = objects(order["items"])
-    return [(str(item.get("item_id")), item.get("product_id")) for item in items]
-
-
-def _exchanged(facts: Facts, product: Json, was: str, becomes: str) -> Verdict:
-    """Whether one item may give way to another of its product."""
-    read = None if product is None else facts.record("product", product)
-    variants = None if read is None else read.get("variants")
-    if not isinstance(variants, dict):
-        return unknown(f"the product of item {was} was not looked up")
-    variant = variants.get(becomes)
-    if not isinstance(variant, dict):
-        return fail(f"item {becomes} is no variant of the product of item {was}")
-    if variant.get("available") is False:
-        return fail(f"item {becomes} is not available")
-    return unless(was != becomes, f"item {was} cannot give way to itself")
 
 
 SOURCES = Sources(
