@@ -15,7 +15,7 @@ from stretto.flow.decision import Lookup
 from stretto.flow.run import Runner
 from stretto.program.handlers import Run
 from stretto.proxy.actions import Drop, Hold, Log, Outbox, WakeAt
-from stretto.proxy.appendix import Made, said
+from stretto.proxy.appendix import said
 from stretto.proxy.behind import Behind
 from stretto.proxy.choose import Chooser
 from stretto.proxy.deliver import Delivery
@@ -24,6 +24,7 @@ from stretto.proxy.names import Names
 from stretto.proxy.observe import is_complete, is_success, is_task
 from stretto.proxy.requests import Asked, OwnCalls, Place
 from stretto.proxy.serving import Serving
+from stretto.traces.appended import Made
 from stretto.traces.messages import Message
 
 

@@ -29,7 +29,6 @@ from stretto.flow.deciders.protocol import Chances
 from stretto.flow.moment import Moment
 from stretto.flow.options import options
 from stretto.proxy import choose, deliver, holding
-from stretto.proxy.appendix import HEADER
 from stretto.proxy.behind import Behind
 from stretto.proxy.choose import Chooser
 from stretto.proxy.deliver import Delivery
@@ -40,6 +39,7 @@ from stretto.proxy.requests import OwnCalls
 from stretto.proxy.schema import RESERVED
 from stretto.proxy.tooltable import ToolTable
 from stretto.proxy.unfolding import Unfolding
+from stretto.traces.appended import HEADER
 from stretto.traces.reader import read
 from tests.proxy.engine.desk import Desk, line
 from tests.proxy.engine.shop import (
