@@ -3,6 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
+from stretto.evaluate.counts import unpacked
+from stretto.evaluate.course import Course
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -54,6 +57,21 @@ class Totals:
     def turns_saved_share(self) -> float:
         """Turns saved over all turns, 0 where there are none."""
         return self.turns_saved / self.turns if self.turns else 0.0
+
+
+def row(course: Course, packed: int) -> Row:
+    """The row of a course gone through with these counts."""
+    counts = unpacked(packed)
+    used = counts["used_next"] + counts["used_later"]
+    return Row(
+        task=course.task,
+        turns=course.turns,
+        tool_turns=course.tool_turns,
+        calls=len(course.record.calls),
+        calls_skipped=used,
+        detours=counts["lookups"] - used,
+        **counts,
+    )
 
 
 def totals(rows: Iterable[Row]) -> Totals:
