@@ -32,14 +32,21 @@ class Trail:
         return self._after.setdefault((story, told), len(self._after) + 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Course:
-    """An episode's stops in order, and its record."""
+class Size(NamedTuple):
+    """What of an episode is the same however it is replayed."""
 
     task: str
     turns: int
     """LLM turns; a first message without calls is a greeting and not one."""
     tool_turns: int
+    calls: int
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """An episode's stops in order, and its record."""
+
+    size: Size
     record: Record
     stops: tuple[Stop, ...]
     trail: Trail = field(default_factory=Trail, compare=False, repr=False)
@@ -49,13 +56,13 @@ class Course:
         """The course of an episode whose tools are `manifest`'s."""
         record = Record.of(episode, manifest)
         turns = episode.turns
-        return cls(
+        size = Size(
             task=episode.task_or_id,
             turns=len(turns) - _is_greeted(episode),
             tool_turns=sum(bool(turn.calls) for turn in turns),
-            record=record,
-            stops=tuple(_stops(episode, record)),
+            calls=len(record.calls),
         )
+        return cls(size, record, tuple(_stops(episode, record)))
 
 
 def _is_greeted(episode: Episode) -> bool:

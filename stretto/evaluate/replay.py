@@ -37,7 +37,7 @@ class Replayer:
         """What replaying the episode comes to."""
         walk = self.walk(episode)
         self.finish(walk, threshold)
-        return row(walk.course, walk.counted)
+        return row(walk.course.size, walk.counted)
 
     def walk(self, episode: Episode) -> Walk:
         """A walk through the episode, about to begin."""

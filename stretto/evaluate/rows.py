@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
 from stretto.evaluate.counts import unpacked
-from stretto.evaluate.course import Course
+from stretto.evaluate.course import Size
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +59,15 @@ class Totals:
         return self.turns_saved / self.turns if self.turns else 0.0
 
 
-def row(course: Course, packed: int) -> Row:
-    """The row of a course gone through with these counts."""
+def row(size: Size, packed: int) -> Row:
+    """The row of an episode of that size, replayed with these counts."""
     counts = unpacked(packed)
     used = counts["used_next"] + counts["used_later"]
     return Row(
-        task=course.task,
-        turns=course.turns,
-        tool_turns=course.tool_turns,
-        calls=len(course.record.calls),
+        task=size.task,
+        turns=size.turns,
+        tool_turns=size.tool_turns,
+        calls=size.calls,
         calls_skipped=used,
         detours=counts["lookups"] - used,
         **counts,
