@@ -10,6 +10,7 @@ Every error stretto raises on purpose.
   - NoConvergence      a chain did not mix; its draws are not to be used
   - CannotDecide       a flow lacks what the decider asked for
   - OracleError        a System-One model did not answer, or not what was asked
+    · OracleDown       … and would not have answered another request either
     · AnswerMissing    … because answers are replayed, and this one was not kept
     · AnswerIncomplete … a question that the decider cannot do without
   - UnknownPlugin      no installed package provides that name
@@ -106,6 +107,10 @@ class CannotDecide(StrettoError):
 
 class OracleError(StrettoError):
     """A System-One model that did not answer, or not what it was asked."""
+
+
+class OracleDown(OracleError):
+    """A model that cannot be reached, or answers nobody."""
 
 
 class AnswerMissing(OracleError):
