@@ -6,7 +6,7 @@ from pathlib import Path
 
 from stretto.cli.proxy_options import Options
 from stretto.errors import CannotWrite
-from stretto.flow.deciders.decider import decider
+from stretto.flow.deciders.decider import unasking_decider
 from stretto.flow.flow import Flow
 from stretto.flow.wire import read_flow
 from stretto.proxy.context import Context
@@ -31,7 +31,7 @@ class Equipment:
         self._options, self._asked = options, asked
         self._flow = None if asked.flow is None else read_flow(asked.flow)
         self._weigher = (
-            None if self._flow is None else decider(self._flow, asked.decider)
+            None if self._flow is None else unasking_decider(self._flow, asked.decider)
         )
         self._counts: Counter[str] = Counter()
         if self._flow is not None and self._weigher is not None:

@@ -15,14 +15,22 @@ NAMES = (
     "used_later",
     "lookups",
     "queries",
+    "unanswered",
     "unrecorded",
     "not_in_record",
 )
 """The counts, from the lowest bits up; each is a field of `Row`."""
 
-TURN_SAVED, USED_NEXT, USED_LATER, LOOKUP, QUERY, UNRECORDED, NOT_IN_RECORD = (
-    1 << BITS * place for place in range(len(NAMES))
-)
+(
+    TURN_SAVED,
+    USED_NEXT,
+    USED_LATER,
+    LOOKUP,
+    QUERY,
+    UNANSWERED,
+    UNRECORDED,
+    NOT_IN_RECORD,
+) = (1 << BITS * place for place in range(len(NAMES)))
 """One of each."""
 
 

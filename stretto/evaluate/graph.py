@@ -27,8 +27,9 @@ from stretto.evaluate.walk import MAX_CALLS, Walk
 from stretto.flow.caps import PER_CALL, PER_SESSION
 from stretto.flow.decide import decide
 from stretto.flow.deciders.protocol import Decider
-from stretto.flow.decision import Lookup
+from stretto.flow.decision import HandBack, Lookup
 from stretto.flow.flow import Flow
+from stretto.oracle.oracle import Oracle
 
 MAX_NODES = 20_000
 """The most nodes an episode's graph may have."""
@@ -105,6 +106,8 @@ class Graph:
     start: Walk
     """A walk that has not begun; only copies of it move."""
     nodes: Nodes = field(default_factory=Nodes)
+    oracle: Oracle | None = None
+    """Whom to ask, where the decider asks: the same question, the same answer."""
     max_nodes: int = MAX_NODES
     is_counting: bool = False
     """Whether states also differ by how many calls were made, as near the caps."""
@@ -178,22 +181,24 @@ class Graph:
                 break
             passed.append((state, walk.counted))
             here = self._decided(walk)
-            if here is not None:
+            if isinstance(here, Here):
                 node = self._node(here, came)
                 break
-            walk.answer(None)
+            walk.answer(here)
         for state, counted in passed:
             self._known[state] = node, walk.counted - counted
         return node
 
-    def _decided(self, walk: Walk) -> Here | None:
-        """What the flow makes at the site's floor, if anything."""
+    def _decided(self, walk: Walk) -> Here | HandBack | None:
+        """What the flow makes at the site's floor; None where it is never asked."""
         moment = walk.moment()
         floor = self.floors.at(site := str(moment.site))
         if floor == math.inf:
             return None
-        action = decide(self.flow, moment, self.decider, threshold=floor).action
-        return Here(walk, site, action) if isinstance(action, Lookup) else None
+        action = decide(
+            self.flow, moment, self.decider, threshold=floor, oracle=self.oracle
+        ).action
+        return Here(walk, site, action) if isinstance(action, Lookup) else action
 
     def _node(self, here: Here, came: int) -> int:
         nodes, lookup = self.nodes, here.lookup
@@ -264,7 +269,7 @@ class Graph:
         while walk.advance():
             if _order(walk) == self.nodes.order[node]:
                 here = self._decided(walk)
-                assert here is not None
+                assert isinstance(here, Here)
                 return here
             walk.answer(None)
         raise AssertionError("a node's way leads past it")

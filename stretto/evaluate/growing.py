@@ -24,6 +24,7 @@ from stretto.flow.deciders.decider import decider as decider_of
 from stretto.flow.deciders.protocol import Decider
 from stretto.flow.flow import Flow
 from stretto.flow.run import Runner
+from stretto.oracle.oracle import Oracle
 
 CHUNK = 16
 """How many episodes a process is sent at a time."""
@@ -38,6 +39,8 @@ class Grower:
     """The decider's; by default that of the one the flow asks for."""
     max_nodes: int = MAX_NODES
     floors: Floors = field(default_factory=Floors)
+    oracle: Oracle | None = None
+    """Whom to ask, where the decider asks."""
     decider: Decider = field(init=False)
     asking: Asking = field(init=False)
 
@@ -49,16 +52,21 @@ class Grower:
     def graph(self, episode: Episode) -> Graph:
         """The episode's graph, before anything has grown."""
         course = Course.of(episode, self.flow.manifest)
-        start = Walk.through(self.flow, self.asking, course)
+        start = Walk.through(self.flow, self.decider, self.asking, course)
         return Graph(
-            self.flow, self.decider, self.floors, start, max_nodes=self.max_nodes
+            self.flow,
+            self.decider,
+            self.floors,
+            start,
+            oracle=self.oracle,
+            max_nodes=self.max_nodes,
         )
 
     def one_at_a_time(self, episode: Episode, batch: Batch) -> NDArray[np.int64]:
         """What every setting's replay counts, each replayed by itself."""
         found = []
         for setting in batch.settings:
-            replayer = Replayer(setting.applied(self.flow), self.decider)
+            replayer = Replayer(setting.applied(self.flow), self.decider, self.oracle)
             walk = replayer.walk(episode)
             replayer.finish(walk, setting.threshold)
             found.append(walk.counted)

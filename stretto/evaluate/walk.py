@@ -13,6 +13,7 @@ from stretto.evaluate.counts import (
     NOT_IN_RECORD,
     QUERY,
     TURN_SAVED,
+    UNANSWERED,
     UNRECORDED,
     USED_LATER,
     USED_NEXT,
@@ -20,7 +21,8 @@ from stretto.evaluate.counts import (
 from stretto.evaluate.course import Call, Course, Stop
 from stretto.evaluate.record import Key, Recorded, key
 from stretto.flow.caps import PER_SESSION
-from stretto.flow.decision import Lookup
+from stretto.flow.deciders.protocol import Decider
+from stretto.flow.decision import NO_ANSWER, HandBack, Lookup
 from stretto.flow.flow import Flow
 from stretto.flow.moment import Moment, Transcript
 
@@ -78,9 +80,12 @@ class Walk:
     """Whether a call of the turn under way was executed."""
 
     @classmethod
-    def through(cls, flow: Flow, asking: Asking, course: Course) -> "Walk":
+    def through(
+        cls, flow: Flow, decider: Decider, asking: Asking, course: Course
+    ) -> "Walk":
         """A walk that is about to begin."""
-        return cls(asking, course, Transcript(flow))
+        task = course.size.task
+        return cls(asking, course, Transcript(flow, state=decider.state(), task=task))
 
     def copy(self) -> "Walk":
         """The same walk so far, which goes its own way."""
@@ -100,17 +105,19 @@ class Walk:
         """What the flow is asked about."""
         return self.transcript.moment()
 
-    def answer(self, lookup: Lookup | None) -> None:
-        """Make the lookup that was decided on; None hands back."""
+    def answer(self, action: Lookup | HandBack | None) -> None:
+        """Make the lookup that was decided on, or hand back; None for no reason."""
         run, self.run = self.run, None
         assert run is not None
-        if lookup is None:
+        if isinstance(action, HandBack) and action.code in NO_ANSWER:
+            self.counted += UNANSWERED
+        if not isinstance(action, Lookup):
             return
-        if lookup.tool not in self.course.record.tools:
+        if action.tool not in self.course.record.tools:
             self.counted += NOT_IN_RECORD
             return
-        succeeded = self._look_up(run.behind, lookup)
-        self.run = run._replace(looked=(*run.looked, (lookup.tool, succeeded)))
+        succeeded = self._look_up(run.behind, action)
+        self.run = run._replace(looked=(*run.looked, (action.tool, succeeded)))
 
     def _asked(self) -> bool:
         run, n = self.run, len(self.made)

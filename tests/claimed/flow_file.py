@@ -253,9 +253,8 @@ COUNTS = union(
     section(
         "formats, folds",
         {
-            "folds:choice": deferred(
-                "P(option) ∝ exp(Σ weight·feature), times the site's coverage.",
-                NO_ARBITER,
+            "folds:choice": (
+                "P(option) ∝ exp(Σ weight·feature), times the site's coverage."
             ),
             "folds:rule": (
                 "The likeliest lookup is made when its probability times its binding's "
@@ -284,10 +283,9 @@ COUNTS = union(
                 "`rates.sites` holds, per named site, decisions, agreements and how "
                 "many offered the agent's step."
             ),
-            "folds:shrinkage": deferred(
+            "folds:shrinkage": (
                 "A site's reliability is (agreed + 10·agree)/(decisions + 10), its "
-                "coverage likewise; an unseen site has the overall shares.",
-                NO_ARBITER,
+                "coverage likewise; an unseen site has the overall shares."
             ),
         },
     ),
