@@ -12,7 +12,11 @@ import time
 from collections.abc import Callable
 from functools import partial
 
+from stretto.errors import OracleError
+from stretto.oracle.answer import Response
+from stretto.oracle.oracle import Oracle
 from stretto.proxy.actions import Action, Forward, Send, Side
+from stretto.proxy.consult import Consulting
 from stretto.proxy.context import Context
 from stretto.proxy.decisions import DecisionLog
 from stretto.proxy.engine import Engine
@@ -35,6 +39,7 @@ class Acting:
         recorder: Keeps the session's log, if there is to be one.
         decided: Keeps the log of the flow's decisions, if there is to be one.
         context: The conversation beside the session, if the host writes one.
+        oracle: Whom to ask, where the flow's decider asks.
     """
 
     def __init__(
@@ -44,6 +49,7 @@ class Acting:
         recorder: Recorder | None = None,
         decided: DecisionLog | None = None,
         context: Context | None = None,
+        oracle: Oracle | None = None,
     ) -> None:
         self._engine = engine
         self._decided = decided
@@ -53,6 +59,7 @@ class Acting:
             wakes_at=self._wake_at,
             keeps=None if recorder is None else recorder.take,
             logs=None if decided is None else decided.put,
+            consults=None if oracle is None else Consulting(oracle, self._told).ask,
             context=context,
         )
         self._turn = threading.Lock()
@@ -95,6 +102,9 @@ class Acting:
         """Ask the engine, and do what it answers before anybody else asks."""
         with self._turn:
             self._turns.take(ask)
+
+    def _told(self, id_: str, answer: Response | OracleError) -> None:
+        self._do(lambda now: self._engine.consulted(id_, answer, now))
 
     def _give(self, given: Given) -> None:
         if isinstance(given, Forward | Send):

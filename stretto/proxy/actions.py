@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
+from stretto.oracle.question import Request
 from stretto.proxy.entry import Sender
 
 
@@ -82,7 +83,19 @@ class WakeAt:
     time: float
 
 
-Action: TypeAlias = Forward | Send | Hold | Drop | Record | Log | Note | WakeAt
+@dataclass(frozen=True, slots=True)
+class Consult:
+    """Ask the oracle without waiting, and tell `Engine.consulted` what it answers."""
+
+    id: str
+    request: Request
+    budget_s: float
+    """How many seconds it may take."""
+
+
+Action: TypeAlias = (
+    Forward | Send | Hold | Drop | Record | Log | Note | WakeAt | Consult
+)
 
 
 _MOST_NOTES = 100

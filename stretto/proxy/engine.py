@@ -9,8 +9,10 @@ of the server's reaches the other side as it came, and the flow is switched off.
 from collections import Counter
 from collections.abc import Callable
 
+from stretto.errors import OracleError
 from stretto.flow.deciders.protocol import Decider
 from stretto.flow.flow import Flow
+from stretto.oracle.answer import Response
 from stretto.proxy.actions import Action, Forward, Outbox, Side
 from stretto.proxy.entry import Sender
 from stretto.proxy.router import Router
@@ -48,8 +50,9 @@ class Engine:
         What came of the flow so far.
 
         How many results were `held`, and `added to`, of these `in text alone` beside
-        structured content; `lookups` made; results `without room` for them; runs
-        `out of time`; and how often something `failed` in here.
+        structured content; `lookups` made, and `questions` asked, of these
+        `overtaken` by what happened meanwhile; results `without room` for lookups;
+        runs `out of time`; and how often something `failed` in here.
         """
         return self._out.counts
 
@@ -84,6 +87,12 @@ class Engine:
     def tick(self, now: float) -> list[Action]:
         """What to do because it is that late."""
         return self._done(now, lambda: self._router.tick(now))
+
+    def consulted(
+        self, id_: str, answer: Response | OracleError, now: float
+    ) -> list[Action]:
+        """What to do now that the oracle was asked: with its answer, or without."""
+        return self._done(now, lambda: self._router.from_oracle(id_, answer, now))
 
     def closed(self, now: float) -> list[Action]:
         """What to do because one side will say nothing more, whichever it is."""

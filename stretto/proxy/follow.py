@@ -6,6 +6,7 @@ from typing import TypeVar
 from stretto.canonical import compact
 from stretto.episodes.episode import ToolCall, ToolResult
 from stretto.flow.flow import Flow
+from stretto.oracle.state import Slice
 from stretto.proxy.entry import Sender
 from stretto.proxy.names import Names
 from stretto.proxy.unfolding import Unfolding
@@ -22,8 +23,10 @@ _SAID = {sender: Said(sender.value) for sender in Sender}
 class Follower:
     """One session's episode, message by message, its tools named as the flow does."""
 
-    def __init__(self, flow: Flow, names: Names) -> None:
-        self.episode = Unfolding(flow)
+    def __init__(
+        self, flow: Flow, names: Names, *, state: Slice | None = None, task: str = ""
+    ) -> None:
+        self.episode = Unfolding(flow, state=state, task=task)
         self._names = names
         self._conversation = Conversation()
 

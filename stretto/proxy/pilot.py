@@ -88,7 +88,7 @@ def pilot(
     if isinstance(named := names(flow, serving.server), str):
         out.note(f"nothing is looked up: {named}")
         return None
-    follower = Follower(flow, named)
+    follower = Follower(flow, named, state=decider.state(), task=serving.task)
     permit = Permit(flow, named, tools, serving.grants)
     chooser = Chooser(flow, decider, serving, permit, follower.episode, out)
     delivery = Delivery(tools, serving, out)

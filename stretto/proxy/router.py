@@ -4,8 +4,10 @@ from collections.abc import Callable
 
 from stretto.canonical import Json, compact
 from stretto.episodes.episode import ToolResult
+from stretto.errors import OracleError
 from stretto.flow.deciders.protocol import Decider
 from stretto.flow.flow import Flow
+from stretto.oracle.answer import Response
 from stretto.proxy.actions import Outbox, Record
 from stretto.proxy.batch import taken_apart
 from stretto.proxy.commit import ADVICE, TOOL, Commits, is_commit
@@ -92,6 +94,11 @@ class Router:
         """Time has passed."""
         if self._pilot is not None:
             self._pilot.holding.tick(now)
+
+    def from_oracle(self, id_: str, answer: Response | OracleError, now: float) -> None:
+        """The oracle was asked."""
+        if self._pilot is not None:
+            self._pilot.holding.consulted(id_, answer, now)
 
     def withdraw_stream(self, stream: str, now: float) -> None:
         """The host no longer waits for anything on a stream."""

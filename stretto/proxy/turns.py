@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from stretto.proxy.actions import (
     Action,
+    Consult,
     Drop,
     Forward,
     Hold,
@@ -41,6 +42,7 @@ class Turns:
         wakes_at: Has `engine.tick` taken as a turn at a time of the clock's.
         keeps: Keeps a line in the session's log, if there is one.
         logs: Adds a line to the log of the flow's decisions, if there is one.
+        consults: Asks the oracle, if there is one; does not wait.
         context: The conversation beside the session, if the host writes one.
     """
 
@@ -52,12 +54,13 @@ class Turns:
         wakes_at: Callable[[float], None],
         keeps: Callable[[Sender, bytes], None] | None = None,
         logs: Callable[[bytes], None] | None = None,
+        consults: Callable[[Consult], None] | None = None,
         context: Context | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._engine, self._context, self._clock = engine, context, clock
         self._gives, self._wakes_at = gives, wakes_at
-        self._keeps, self._logs = keeps, logs
+        self._keeps, self._logs, self._consults = keeps, logs, consults
 
     def take(self, ask: Ask) -> None:
         """Ask the engine, what was said beside the session first, and do the rest."""
@@ -75,6 +78,8 @@ class Turns:
                     self._keeps(sender, line)
                 case Log(line) if self._logs is not None:
                     self._logs(line)
+                case Consult() if self._consults is not None:
+                    self._consults(action)
                 case Note(text):
                     note(text)
                 case WakeAt(moment):

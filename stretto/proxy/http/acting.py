@@ -8,11 +8,16 @@ stream come after it, those of other streams do not wait.
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from stretto.canonical import Json
+from stretto.errors import OracleError
+from stretto.oracle.answer import Response
+from stretto.oracle.oracle import Oracle
 from stretto.proxy.actions import Action, Drop, Forward, Hold, Send, Side
+from stretto.proxy.consult import Consulting
 from stretto.proxy.context import Context
 from stretto.proxy.engine import Engine
 from stretto.proxy.entry import Sender
@@ -50,6 +55,7 @@ class Acting:
         keeps: Keeps a line in the session's log.
         logs: Adds a line to the log of the flow's decisions.
         context: The conversation beside the session, if the host writes one.
+        oracle: Whom to ask, where the flow's decider asks.
     """
 
     def __init__(
@@ -61,6 +67,7 @@ class Acting:
         keeps: Callable[[Sender, bytes], None],
         logs: Callable[[bytes], None],
         context: Context | None = None,
+        oracle: Oracle | None = None,
     ) -> None:
         self._engine = engine
         self._loop = asyncio.get_running_loop()
@@ -70,6 +77,7 @@ class Acting:
             wakes_at=self._wake_at,
             keeps=keeps,
             logs=logs,
+            consults=None if oracle is None else Consulting(oracle, self._told).ask,
             context=context,
             clock=self._loop.time,
         )
@@ -183,6 +191,13 @@ class Acting:
 
     def _fail(self, request: bytes) -> None:
         self._do(partial(self._engine.unanswered, request))
+
+    def _told(self, id_: str, answer: Response | OracleError) -> None:
+        def told() -> None:
+            self._do(lambda now: self._engine.consulted(id_, answer, now))
+
+        with suppress(RuntimeError):  # the loop has closed: nobody waits any more
+            self._loop.call_soon_threadsafe(told)
 
     def _wake_at(self, moment: float) -> None:
         if self._alarm is not None:
