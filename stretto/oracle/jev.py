@@ -42,7 +42,9 @@ class Jev:
         Raises:
             OracleError: there is no key, or no answer, or none that can be read.
         """
-        body = self.endpoint.post(request.data, budget_s)
+        body = self.endpoint.guarded(
+            budget_s, lambda until: self.endpoint.post(request.data, until)
+        )
         try:
             return read_response(parse_json(body, "the answer"))
         except FormatError as cause:

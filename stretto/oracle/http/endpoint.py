@@ -1,8 +1,9 @@
 """One place that is asked over HTTP, as patiently as there is time for."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from stretto.errors import OracleDown, OracleError
 from stretto.markdown import printable
@@ -13,11 +14,12 @@ from stretto.oracle.http.patience import (
     OFFLINE,
     RETRIED,
     Clock,
-    Patience,
     retry_after_s,
 )
 from stretto.oracle.http.secret import KeyHolder, Secret
 from stretto.oracle.http.within import TooLate, within
+
+T = TypeVar("T")
 
 MAX_TOLD = 300
 """How much of a reply's body an error tells, in characters."""
@@ -61,25 +63,26 @@ class Endpoint:
     def __post_init__(self) -> None:
         object.__setattr__(self, "breaker", Breaker(self.name, self.clock))
 
-    def post(self, body: bytes, budget_s: float | None = None) -> bytes:
+    def guarded(self, budget_s: float | None, work: Callable[[float], T]) -> T:
         """
-        The body of the reply that succeeded.
+        What `work` gives, which is told until when it may post.
 
-        Without a budget a try may take 30 seconds, and four more follow after 1, 2, 4
-        and 8 seconds or what the server asks for. With one the waits are a tenth of
-        that, everything ends with the budget, and a server that keeps failing is left
-        alone for a while.
+        With a budget it ends with that, whatever it is stuck in, and a server that
+        keeps failing is left alone for a while.
 
         Raises:
-            OracleError: the server refused this request.
-            OracleDown: it would not have answered another one either.
+            OracleDown: it took longer than the budget, or the server is left alone.
         """
-        key = self.keys.get() if self.needs_key else self.keys.find()
         if budget_s is None:
-            return self._patiently(body, key, OFFLINE, float("inf"))
+            return work(math.inf)
         self.breaker.check()
+        until = self.clock.now() + budget_s
         try:
-            data = self._within(budget_s, body, key)
+            result = within(budget_s, lambda: work(until))
+        except TooLate:
+            self.breaker.failed()
+            why = f"{self.name} gave no answer within {budget_s:g} s"
+            raise OracleDown(why) from None
         except OracleDown:
             self.breaker.failed()
             raise
@@ -87,19 +90,22 @@ class Endpoint:
             self.breaker.succeeded()
             raise
         self.breaker.succeeded()
-        return data
+        return result
 
-    def _within(self, budget_s: float, body: bytes, key: Secret | None) -> bytes:
-        until = self.clock.now() + budget_s
-        try:
-            return within(budget_s, lambda: self._patiently(body, key, LIVE, until))
-        except TooLate:
-            why = f"{self.name} gave no answer within {budget_s:g} s"
-            raise OracleDown(why) from None
+    def post(self, body: bytes, until: float) -> bytes:
+        """
+        The body of the reply that succeeded.
 
-    def _patiently(
-        self, body: bytes, key: Secret | None, patience: Patience, until: float
-    ) -> bytes:
+        A try may take 30 seconds. Where there is no end to the time, four more follow
+        after 1, 2, 4 and 8 seconds or what the server asks for; where there is one, the
+        waits are a tenth of that, and none goes past it.
+
+        Raises:
+            OracleError: the server refused this request.
+            OracleDown: it would not have answered another one either.
+        """
+        key = self.keys.get() if self.needs_key else self.keys.find()
+        patience = OFFLINE if until == math.inf else LIVE
         tried = 0
         while True:
             left = max(until - self.clock.now(), _MOMENT_S)
@@ -107,8 +113,7 @@ class Endpoint:
             if isinstance(outcome, bytes):
                 return outcome
             tried += 1
-            luck = self.clock.random()
-            wait = patience.wait_s(tried, outcome.wait_s, luck)
+            wait = patience.wait_s(tried, outcome.wait_s, self.clock.random())
             if wait is None or self.clock.now() + wait >= until:
                 times = "once" if tried == 1 else f"{tried} times"
                 raise OracleDown(f"{self.name} {outcome.why} (tried {times})")

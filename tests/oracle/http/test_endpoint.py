@@ -22,12 +22,16 @@ def endpoint(sender: Scripted, time: Time) -> Endpoint:
     )
 
 
+def post(asked: Endpoint, budget_s: float | None = None) -> bytes:
+    return asked.guarded(budget_s, lambda until: asked.post(b"q", until))
+
+
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504, 529])
 def test_a_status_that_may_pass_is_tried_four_more_times(status: int) -> None:
     time, sender = Time(), Scripted([Reply(status, b"busy")])
 
     with pytest.raises(OracleDown, match=rf"jev answered {status}: busy \(tried 5"):
-        endpoint(sender, time).post(b"q")
+        post(endpoint(sender, time))
 
     assert time.slept == [1, 2, 4, 8]
     assert [(body, limit) for body, _, limit in sender.sent] == [(b"q", 30.0)] * 5
@@ -36,7 +40,7 @@ def test_a_status_that_may_pass_is_tried_four_more_times(status: int) -> None:
 def test_a_server_that_is_away_is_tried_again_until_it_is_back() -> None:
     time, sender = Time(), Scripted([AWAY, Reply(503, b""), GOOD])
 
-    assert endpoint(sender, time).post(b"q") == b"yes"
+    assert post(endpoint(sender, time)) == b"yes"
     assert time.slept == [1, 2]
 
 
@@ -60,7 +64,7 @@ def test_any_other_status_fails_at_once_and_says_what_came(
     with pytest.raises(
         kind, match=f'jev answered {status}: {{"error": "no"}}'
     ) as error:
-        endpoint(sender, time).post(b"q")
+        post(endpoint(sender, time))
 
     assert (type(error.value), time.slept, len(sender.sent)) == (kind, [], 1)
     assert (hint or "") in (error.value.hint or "")
@@ -70,19 +74,19 @@ def test_jitter_makes_a_wait_longer_by_at_most_a_quarter() -> None:
     time = Time(luck=1.0)
 
     with pytest.raises(OracleDown):
-        endpoint(Scripted([AWAY]), time).post(b"q")
+        post(endpoint(Scripted([AWAY]), time))
 
     assert time.slept == [1.25, 2.5, 5, 10]
 
 
 def test_a_server_is_given_the_time_it_asks_for_but_not_any_time() -> None:
     time, busy = Time(), Reply(429, b"", "3")
-    assert endpoint(Scripted([busy, busy, busy, GOOD]), time).post(b"q") == b"yes"
+    assert post(endpoint(Scripted([busy, busy, busy, GOOD]), time)) == b"yes"
     assert time.slept == [3, 3, 4]
 
     time = Time()
     with pytest.raises(OracleDown, match="tried once"):
-        endpoint(Scripted([Reply(429, b"", "61")]), time).post(b"q")
+        post(endpoint(Scripted([Reply(429, b"", "61")]), time))
     assert time.slept == []
 
 
@@ -108,7 +112,7 @@ def test_with_a_budget_every_try_and_wait_ends_with_it() -> None:
     time, sender = Time(), Scripted([Reply(503, b"")])
 
     with pytest.raises(OracleDown, match="tried 3 times"):
-        endpoint(sender, time).post(b"q", budget_s=0.5)
+        post(endpoint(sender, time), 0.5)
 
     assert time.slept == [0.1, 0.2]
     assert [limit for *_, limit in sender.sent] == pytest.approx([0.5, 0.4, 0.2])
@@ -118,7 +122,7 @@ def test_a_wait_that_a_server_asks_for_past_the_budget_is_not_made() -> None:
     time = Time()
 
     with pytest.raises(OracleDown, match="tried once"):
-        endpoint(Scripted([Reply(429, b"", "2")]), time).post(b"q", budget_s=1.5)
+        post(endpoint(Scripted([Reply(429, b"", "2")]), time), 1.5)
 
     assert time.slept == []
 
@@ -132,7 +136,7 @@ def test_a_server_that_is_stuck_for_good_is_given_up_on_with_the_budget() -> Non
 
     try:
         with pytest.raises(OracleDown, match=r"jev gave no answer within 0\.02 s"):
-            endpoint(Scripted([stuck]), Time()).post(b"q", budget_s=0.02)
+            post(endpoint(Scripted([stuck]), Time()), 0.02)
     finally:
         never.set()
 
@@ -143,17 +147,17 @@ def test_after_five_failures_in_a_row_it_is_left_alone_for_thirty_seconds() -> N
 
     for _ in range(5):
         with pytest.raises(OracleDown, match="401"):
-            asked.post(b"q", budget_s=9)
+            post(asked, 9)
     with pytest.raises(OracleDown, match="left alone for another 30 s"):
-        asked.post(b"q", budget_s=9)
+        post(asked, 9)
     time.at += 29
     with pytest.raises(OracleDown, match="left alone for another 1 s"):
-        asked.post(b"q", budget_s=9)
+        post(asked, 9)
     assert len(sender.sent) == 5
 
     time.at += 1
-    assert asked.post(b"q", budget_s=9) == b"yes"
-    assert asked.post(b"q", budget_s=9) == b"yes"
+    assert post(asked, 9) == b"yes"
+    assert post(asked, 9) == b"yes"
 
 
 def test_one_request_at_a_time_is_let_through_to_a_server_that_had_failed() -> None:
@@ -161,7 +165,7 @@ def test_one_request_at_a_time_is_let_through_to_a_server_that_had_failed() -> N
     asked = endpoint(Scripted([Reply(401, b"")]), time)
     for _ in range(5):
         with pytest.raises(OracleDown):
-            asked.post(b"q", budget_s=9)
+            post(asked, 9)
 
     time.at += 30
     asked.breaker.check()
@@ -175,9 +179,9 @@ def test_a_request_that_is_refused_for_itself_does_not_count_as_a_failure() -> N
 
     for _ in replies[:-1]:
         with pytest.raises(OracleError):
-            asked.post(b"q", budget_s=9)
+            post(asked, 9)
 
-    assert asked.post(b"q", budget_s=9) == b"yes"
+    assert post(asked, 9) == b"yes"
 
 
 def test_offline_nothing_is_left_alone() -> None:
@@ -186,16 +190,16 @@ def test_offline_nothing_is_left_alone() -> None:
 
     for _ in range(9):
         with pytest.raises(OracleDown, match="401"):
-            asked.post(b"q")
+            post(asked)
 
-    assert asked.post(b"q") == b"yes"
+    assert post(asked) == b"yes"
 
 
 def test_what_a_terminal_would_obey_is_spelled_out_in_an_error() -> None:
     body = b"\x1b]0;owned\x07\xff" + b"x" * 10_000
 
     with pytest.raises(OracleError) as error:
-        endpoint(Scripted([Reply(400, body)]), Time()).post(b"q")
+        post(endpoint(Scripted([Reply(400, body)]), Time()))
 
     assert str(error.value).isprintable()
     assert len(str(error.value)) < 350
