@@ -24,6 +24,7 @@ from stretto.learn.learn import Learned, learn
 from stretto.learn.settings import Settings
 from stretto.learn.survey import Survey, survey
 from stretto.oracle.answer import NoulAnswer, Response
+from stretto.oracle.omit import Omission
 from stretto.oracle.oracle import Oracle
 from stretto.oracle.predicates import Predicate, shipped_predicates
 from stretto.oracle.question import Request
@@ -51,6 +52,8 @@ class Arbitration:
     fitting: Fitting = PUBLISHED
     wording: Wording | None = None
     """The words it is asked in; those that come with stretto if None."""
+    omit: tuple[Omission, ...] = ()
+    """What is left out of what it is shown."""
     predicates: tuple[Predicate, ...] | None = None
     """What is asked besides; the predicates that come with stretto if None."""
     weighs_predicates: bool = True
@@ -123,7 +126,7 @@ def learn_arbitrated(
     held_out = frozenset(split.held_out)
     others = (episode for episode in episodes if episode.task_or_id in held_out)
     asking = _asked(learned.flow, how)
-    asker = Asker.of(asking, how.wording)
+    asker = Asker.of(asking, how.wording, how.omit)
     steps = tuple(one for e in others for one in steps_asked(asking, asker, e))
     done = tuple(answered(asking, steps, how.ask([one.request for one in steps])))
     if not done:
