@@ -71,14 +71,20 @@ def log_likelihood(cases: Iterable[Case], folds: Sequence[Fit]) -> float:
     """
     The log probability, in nats, of the steps of cases, each judged by its own fold.
 
-    Coverage is divided out. Cases whose step was not on offer, and those no fit may
-    learn from, are left out.
+    Coverage is divided out, and cases whose step was not on offer are left out.
     """
-    return math.fsum(
-        math.log(max(relative(folds[case.fold], case.features)[case.actual], LEAST))
-        for case in cases
-        if case.fittable and case.actual is not None
-    )
+    return math.fsum(log_p(case, folds) for case in cases if case.covered)
+
+
+def log_p(case: Case, folds: Sequence[Fit]) -> float:
+    """
+    The log probability, in nats, of the step of a case, judged by its own fold.
+
+    It is given that the step is one of the options, as it has to be.
+    """
+    assert case.actual is not None
+    p = relative(folds[case.fold], case.features)[case.actual]
+    return math.log(max(p, LEAST))
 
 
 def softmax(scores: Sequence[float]) -> list[float]:

@@ -131,7 +131,8 @@ class _Fitter:
         """The log probability of the training's own cases, each held out in turn."""
         inner = [_both(training, _outside(fold)) for fold in range(N_FOLDS)]
         fits, _ = self._fits(inner, [sd] * N_FOLDS)
-        return log_likelihood(filter(training, self.cases), fits)
+        own = (case for case in self.cases if case.fittable and training(case))
+        return log_likelihood(own, fits)
 
     def _with_draws(self, fitted: Fit, sides: Side, i: int) -> Fit:
         assert self.how.posterior is not None

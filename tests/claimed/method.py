@@ -85,9 +85,7 @@ METHOD = union(
                 "options missing, something only the customer can give.",
                 NO_ORACLE,
             ),
-            "questions:one-request": deferred(
-                "All of a site's questions go in one request.", NO_ORACLE
-            ),
+            "questions:one-request": ("All of a site's questions go in one request."),
             "questions:cache": deferred(
                 "Answers are cached by the SHA-256 of their request, so a replay "
                 "needs no key.",

@@ -6,11 +6,10 @@ from tests.claimed.reasons import (
     BASELINES,
     LEADERBOARD,
     LIVE,
-    NO_ARBITER,
     NO_PROVENANCE,
 )
 
-_FITTED = (NO_ARBITER, ANSWERS)
+_FITTED = (ANSWERS,)
 _COUNTED = (NO_PROVENANCE, LEADERBOARD)
 
 AUDIT = section(

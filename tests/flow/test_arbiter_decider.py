@@ -323,7 +323,6 @@ def test_a_replay_asks_about_its_own_lookups_as_if_the_agent_had_made_them():
     assert calls[:2] == [["find"], ["find", "get"]]
 
 
-@claim("replay:same-bytes")
 def test_the_state_kept_event_by_event_is_that_of_the_whole_prefix():
     asking = arbiter(ARBITER)
     transcript = Transcript(ARBITER, state=asking.state())

@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 
+from stretto.flow.flow import Fit, Rates, SiteRate
+
 
 def log_odds(p):
     p = min(max(p, 1e-4), 1 - 1e-4)
@@ -72,3 +74,20 @@ def fit(cases, n, training=lambda _: True):
     offered = [case for case in learned if case.actual is not None]
     xs = [rows(case, sites, agree) for case in offered]
     return weights(xs, [case.actual for case in offered], n), (sites, agree, cover)
+
+
+def fitter(cases, n_weighed, how):
+    """As `stretto.models.crossfit.fit`, of the published fit alone, without JAX."""
+    sides = [(lambda case, f=f: case.fold != f) for f in range(5)]
+    return tuple(
+        _fit(*fit(cases, 5 + n_weighed, side if how.by_fold else lambda _: True))
+        for side in sides
+    )
+
+
+def _fit(w, rated):
+    sites, agree, cover = rated
+    return Fit(
+        tuple(w.tolist()),
+        Rates({site: SiteRate(*sites[site]) for site in sorted(sites)}, agree, cover),
+    )

@@ -13,6 +13,7 @@ from stretto.flow.judge import features, judge
 from stretto.flow.moment import Moment
 from stretto.oracle.answer import Response
 from stretto.oracle.next_step import next_step_request, read_next_step, rubric
+from stretto.oracle.omit import Omission
 from stretto.oracle.question import Request
 from stretto.oracle.state import Slice
 from stretto.oracle.wording import Wording, shipped_wording
@@ -26,17 +27,24 @@ class Asker:
     wording: Wording
     rubrics: Mapping[str, str]
     """Each read, described as an option."""
+    omit: tuple[Omission, ...] = ()
+    """What is left out of what the model is shown."""
 
     @classmethod
-    def of(cls, flow: Flow, wording: Wording | None = None) -> "Asker":
+    def of(
+        cls,
+        flow: Flow,
+        wording: Wording | None = None,
+        omit: tuple[Omission, ...] = (),
+    ) -> "Asker":
         """The questions of a flow; in the words that come with stretto if None."""
         words = shipped_wording() if wording is None else wording
         rubrics = {tool: _rubric(flow, tool, words) for tool in flow.sites.reads}
-        return cls(flow, words, rubrics)
+        return cls(flow, words, rubrics, omit)
 
     def state(self) -> Slice:
         """An empty state, to keep along with an episode."""
-        return Slice(self.wording.no_result)
+        return Slice(self.wording.no_result, self.omit)
 
     def question(self, moment: Moment, offered: tuple[str, ...]) -> Request:
         """
@@ -112,9 +120,16 @@ class ArbiterDecider:
         return judge(fit, features(site, prior, answer, flow.weighed))
 
 
-def arbiter(flow: Flow, wording: Wording | None = None) -> ArbiterDecider:
+def arbiter(
+    flow: Flow,
+    wording: Wording | None = None,
+    omit: tuple[Omission, ...] = (),
+) -> ArbiterDecider:
     """
     The arbiter of a flow, asking in the words that come with stretto, or in others.
+
+    Args:
+        omit: What is left out of what the model is shown.
 
     Raises:
         CannotDecide: the flow holds no arbiter.
@@ -125,7 +140,7 @@ def arbiter(flow: Flow, wording: Wording | None = None) -> ArbiterDecider:
             hint="learn it with `--oracle NAME` or `--arbiter-from FILE`, or use "
             "`--decider habit`",
         )
-    return ArbiterDecider(flow, Asker.of(flow, wording))
+    return ArbiterDecider(flow, Asker.of(flow, wording, omit))
 
 
 def decider(flow: Flow) -> Decider:
