@@ -41,6 +41,7 @@ class Turns:
         wakes_at: Has `engine.tick` taken as a turn at a time of the clock's.
         keeps: Keeps a line in the session's log, if there is one.
         logs: Adds a line to the log of the flow's decisions, if there is one.
+        notes: Tells whoever runs the proxy.
         context: The conversation beside the session, if the host writes one.
     """
 
@@ -52,12 +53,13 @@ class Turns:
         wakes_at: Callable[[float], None],
         keeps: Callable[[Sender, bytes], None] | None = None,
         logs: Callable[[bytes], None] | None = None,
+        notes: Callable[[str], None] = note,
         context: Context | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._engine, self._context, self._clock = engine, context, clock
         self._gives, self._wakes_at = gives, wakes_at
-        self._keeps, self._logs = keeps, logs
+        self._keeps, self._logs, self._notes = keeps, logs, notes
 
     def take(self, ask: Ask) -> None:
         """Ask the engine, what was said beside the session first, and do the rest."""
@@ -76,6 +78,6 @@ class Turns:
                 case Log(line) if self._logs is not None:
                     self._logs(line)
                 case Note(text):
-                    note(text)
+                    self._notes(text)
                 case WakeAt(moment):
                     self._wakes_at(moment)

@@ -18,7 +18,6 @@ from stretto.proxy.engine import Engine
 from stretto.proxy.entry import Sender
 from stretto.proxy.http.headers import Headers
 from stretto.proxy.http.lookups import Asks, Lookups
-from stretto.proxy.notes import note
 from stretto.proxy.turns import Ask, Given, Turns
 
 _Tell: TypeAlias = Callable[[bytes, float, str], list[Action]]
@@ -49,6 +48,7 @@ class Acting:
         schemas: The input schemas of its tools, as far as they are known.
         keeps: Keeps a line in the session's log.
         logs: Adds a line to the log of the flow's decisions.
+        notes: Tells whoever runs the proxy.
         context: The conversation beside the session, if the host writes one.
     """
 
@@ -60,9 +60,10 @@ class Acting:
         *,
         keeps: Callable[[Sender, bytes], None],
         logs: Callable[[bytes], None],
+        notes: Callable[[str], None],
         context: Context | None = None,
     ) -> None:
-        self._engine = engine
+        self._engine, self._notes = engine, notes
         self._loop = asyncio.get_running_loop()
         self._turns = Turns(
             engine,
@@ -70,6 +71,7 @@ class Acting:
             wakes_at=self._wake_at,
             keeps=keeps,
             logs=logs,
+            notes=notes,
             context=context,
             clock=self._loop.time,
         )
@@ -155,7 +157,7 @@ class Acting:
         try:
             self._turns.take(ask)
         except Exception as bug:  # whatever it is, it may not cost the agent its answer
-            note(f"a turn of the flow's failed: {type(bug).__name__}: {bug}")
+            self._notes(f"a turn of the flow's failed: {type(bug).__name__}: {bug}")
             for waiting in self._waiting.values():
                 waiting.give(waiting.line)
         finally:
