@@ -639,3 +639,18 @@ def test_a_simulated_clock_jumps() -> None:
         assert asyncio.get_running_loop().time() == pytest.approx(started + 1000)
 
     simulated(story())
+
+
+def test_a_commit_that_takes_long_keeps_its_connection_alive() -> None:
+    accepts = (b"accept", b"application/json, text/event-stream")
+
+    async def story(desk: Desk) -> None:
+        committing = call(3, COMMIT, calls=CHANGES)
+        streamed = await desk.post(committing, IN, accepts)
+        plain = await desk.post(committing, IN)
+
+        assert streamed.body.startswith(b": keepalive\n\n: keepalive\n\n")
+        [message] = events(streamed)
+        assert message["id"] == json.loads(plain.body)["id"] == 3
+
+    told(story, Shop(takes_s=20.0), commit=True)
