@@ -43,6 +43,7 @@ class Turns:
         keeps: Keeps a line in the session's log, if there is one.
         logs: Adds a line to the log of the flow's decisions, if there is one.
         consults: Asks the oracle, if there is one; does not wait.
+        notes: Tells whoever runs the proxy.
         context: The conversation beside the session, if the host writes one.
     """
 
@@ -55,12 +56,14 @@ class Turns:
         keeps: Callable[[Sender, bytes], None] | None = None,
         logs: Callable[[bytes], None] | None = None,
         consults: Callable[[Consult], None] | None = None,
+        notes: Callable[[str], None] = note,
         context: Context | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._engine, self._context, self._clock = engine, context, clock
         self._gives, self._wakes_at = gives, wakes_at
-        self._keeps, self._logs, self._consults = keeps, logs, consults
+        self._keeps, self._logs, self._notes = keeps, logs, notes
+        self._consults = consults
 
     def take(self, ask: Ask) -> None:
         """Ask the engine, what was said beside the session first, and do the rest."""
@@ -81,6 +84,6 @@ class Turns:
                 case Consult() if self._consults is not None:
                     self._consults(action)
                 case Note(text):
-                    note(text)
+                    self._notes(text)
                 case WakeAt(moment):
                     self._wakes_at(moment)

@@ -1,5 +1,6 @@
 """A request and its answer, with an engine in between."""
 
+import asyncio
 from collections.abc import Collection
 
 from stretto.proxy.entry import Sender
@@ -97,10 +98,11 @@ class _Acted:
             return body
         heard = self._track.asked()
         line = _line(heard)
+        said = self._acting.from_host(line, _stream(heard.name))
+        if isinstance(said, bytes):
+            return body
         self._is_replying = True
-        said = await self._acting.from_host(line, _stream(heard.name))
-        self._is_replying = False
-        return body if said is line else Reply(_spelled(said or b"", heard))
+        return Reply(_spelled_later(said, heard))
 
     async def began(self, status: int, headers: Headers) -> None:
         self._track.began(status, headers)
@@ -130,7 +132,8 @@ class _Acted:
         has_left = outcome is Outcome.LEFT and self._track.name is not None
         if has_left and (self._track.is_stateless or self._is_holding):
             self._acting.leave(self._stream)
-        if not (has_left and self._is_replying):
+        goes_on = self._is_replying and not self._track.is_stateless
+        if not (has_left and goes_on):
             self._acting.end(self._stream)
         self._track.leave(may_be_answered=words is None)
         self._lane.give_back(self._acting)
@@ -151,3 +154,7 @@ def _spelled(line: bytes, heard: Heard) -> bytes:
     if heard.id is None or heard.id == heard.name:
         return message
     return spliced(message, {ID: heard.id})
+
+
+async def _spelled_later(line: "asyncio.Future[bytes | None]", heard: Heard) -> bytes:
+    return _spelled(await line or b"", heard)

@@ -23,7 +23,6 @@ from stretto.proxy.engine import Engine
 from stretto.proxy.entry import Sender
 from stretto.proxy.http.headers import Headers
 from stretto.proxy.http.lookups import Asks, Lookups
-from stretto.proxy.notes import note
 from stretto.proxy.turns import Ask, Given, Turns
 
 _Tell: TypeAlias = Callable[[bytes, float, str], list[Action]]
@@ -32,7 +31,8 @@ _Tell: TypeAlias = Callable[[bytes, float, str], list[Action]]
 class _Waiting(NamedTuple):
     """Somebody who waits for what becomes of a line."""
 
-    line: bytes
+    fallback: bytes | None
+    """What they get where the proxy fails."""
     outcome: asyncio.Future[bytes | None]
 
     def give(self, line: bytes | None) -> None:
@@ -54,6 +54,7 @@ class Acting:
         schemas: The input schemas of its tools, as far as they are known.
         keeps: Keeps a line in the session's log.
         logs: Adds a line to the log of the flow's decisions.
+        notes: Tells whoever runs the proxy.
         context: The conversation beside the session, if the host writes one.
         oracle: Whom to ask, where the flow's decider asks.
     """
@@ -66,10 +67,11 @@ class Acting:
         *,
         keeps: Callable[[Sender, bytes], None],
         logs: Callable[[bytes], None],
+        notes: Callable[[str], None],
         context: Context | None = None,
         oracle: Oracle | None = None,
     ) -> None:
-        self._engine = engine
+        self._engine, self._notes = engine, notes
         self._loop = asyncio.get_running_loop()
         self._turns = Turns(
             engine,
@@ -78,15 +80,15 @@ class Acting:
             keeps=keeps,
             logs=logs,
             consults=None if oracle is None else Consulting(oracle, self._told).ask,
+            notes=notes,
             context=context,
             clock=self._loop.time,
         )
         self._lookups = Lookups(asks, self._hear_own, self._fail, schemas)
         self._headers: dict[str, Headers] = {}
         self._waiting: dict[str, _Waiting] = {}
-        self._holding: set[str] = set()
         self._line = b""
-        self._has_passed = False
+        self._has_passed = self._is_held = False
         self._alarm: asyncio.TimerHandle | None = None
 
     @property
@@ -94,14 +96,16 @@ class Acting:
         """The session's."""
         return self._engine
 
-    async def from_host(self, line: bytes, stream: str) -> bytes | None:
+    def from_host(
+        self, line: bytes, stream: str
+    ) -> "bytes | asyncio.Future[bytes | None]":
         """
         What becomes of a line of the host's, which ends in a line feed.
 
-        The very same object is for the server; another is the answer to it. None
-        where there will be none.
+        The very same object is for the server. Anything else is the answer to it, once
+        there is one; None where there will be none.
         """
-        return await self._passed(self._engine.host_line, line, stream)
+        return self._told(self._engine.host_line, line, stream)
 
     async def from_server(self, line: bytes, stream: str) -> bytes | None:
         """
@@ -109,7 +113,8 @@ class Acting:
 
         The very same object where that is unchanged; None for nothing.
         """
-        return await self._passed(self._engine.server_line, line, stream)
+        told = self._told(self._engine.server_line, line, stream)
+        return told if isinstance(told, bytes) else await told
 
     def take_down(self, sender: Sender, line: bytes, stream: str) -> None:
         """Take note of a line that has been passed on already, or goes to nobody."""
@@ -127,6 +132,7 @@ class Acting:
     def end(self, stream: str) -> None:
         """The stream's end."""
         self._headers.pop(stream, None)
+        self._waiting.pop(stream, None)
 
     def leave(self, stream: str) -> None:
         """The host no longer waits for what a stream would bring."""
@@ -143,31 +149,34 @@ class Acting:
         if self._alarm is not None:
             self._alarm.cancel()
 
-    async def _passed(self, tell: _Tell, line: bytes, stream: str) -> bytes | None:
-        waiting = _Waiting(line, self._loop.create_future())
+    def _told(
+        self, tell: _Tell, line: bytes, stream: str
+    ) -> "bytes | asyncio.Future[bytes | None]":
+        """The line itself, where it passes; else what comes in its place, later."""
+        fallback = line if tell == self._engine.server_line else None
+        waiting = _Waiting(fallback, self._loop.create_future())
         is_free = self._waiting.setdefault(stream, waiting) is waiting
-        self._line, self._has_passed = line, False
-        try:
-            self._do(lambda now: tell(line, now, stream))
-            if self._has_passed:
-                return line
-            is_held = is_free and stream in self._holding
-            return await waiting.outcome if is_held or waiting.outcome.done() else None
-        finally:
-            if is_free:
-                del self._waiting[stream]
-                self._holding.discard(stream)
+        self._line, self._has_passed, self._is_held = line, False, False
+        is_well = self._do(lambda now: tell(line, now, stream))
+        passes = self._has_passed or not is_well
+        if is_free and (passes or not self._is_held):
+            self._release(stream, None)
+        elif not is_free:
+            waiting.give(None)
+        return line if passes else waiting.outcome
 
-    def _do(self, ask: Ask) -> None:
-        """Take a turn with the engine."""
+    def _do(self, ask: Ask) -> bool:
+        """Take a turn with the engine; whether that went well."""
         try:
             self._turns.take(ask)
         except Exception as bug:  # whatever it is, it may not cost the agent its answer
-            note(f"a turn of the flow's failed: {type(bug).__name__}: {bug}")
-            for waiting in self._waiting.values():
-                waiting.give(waiting.line)
+            self._notes(f"a turn of the flow's failed: {type(bug).__name__}: {bug}")
+            for stream, waiting in [*self._waiting.items()]:
+                self._release(stream, waiting.fallback)
+            return False
         finally:
             self._line = b""
+        return True
 
     def _give(self, given: Given) -> None:
         match given:
@@ -177,13 +186,13 @@ class Acting:
                 self._lookups.say(line, self._headers.get(stream, []))
             case Forward(Side.HOST, line, stream) | Send(Side.HOST, line, stream):
                 self._release(stream, line)
-            case Hold(stream):
-                self._holding.add(stream)
+            case Hold():
+                self._is_held = True
             case Drop(stream):
                 self._release(stream, None)
 
     def _release(self, stream: str, line: bytes | None) -> None:
-        if (waiting := self._waiting.get(stream)) is not None:
+        if (waiting := self._waiting.pop(stream, None)) is not None:
             waiting.give(line)
 
     def _hear_own(self, line: bytes) -> None:

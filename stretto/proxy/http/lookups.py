@@ -20,6 +20,7 @@ from stretto.proxy.http.message import VERSION_KEY, Message, one_line, text
 from stretto.proxy.http.mirrored import PARAMETER, VERSION, mirrored
 from stretto.proxy.http.reading import Reading
 from stretto.proxy.http.spelling import found
+from stretto.proxy.notes import note
 
 Asks: TypeAlias = Callable[[str, Headers, bytes], Awaitable[Answer]]
 """Makes a request of a method, headers and a body; `Answers.ask` of a server."""
@@ -82,8 +83,8 @@ class Lookups:
 
     def close(self) -> None:
         """Wait for none of them."""
-        for task in [*(asked.task for asked in self._asked.values()), *self._telling]:
-            task.cancel()
+        for asked in self._asked.values():
+            asked.task.cancel()
 
     def _call_off(self, message: Message) -> None:
         """Leave a request; where that does not tell the server, tell it in words."""
@@ -112,6 +113,9 @@ class Lookups:
                 is_answered = await self._heard(message, answer, given)
         except Unreachable:
             is_answered = False
+        except Exception as bug:  # whatever it is, a result may be held for the answer
+            note(f"a lookup failed: {type(bug).__name__}: {bug}")
+            is_answered = False
         if not is_answered:
             self._fails(line)
 
@@ -121,7 +125,7 @@ class Lookups:
         def take(said: bytes) -> bool:
             heard = Message.of(said)
             is_answer = heard.is_answer and heard.id == message.id
-            if is_answer or not heard.is_answer:
+            if is_answer or heard.method is not None:
                 self._hears(one_line(said) + b"\n")
             return is_answer
 

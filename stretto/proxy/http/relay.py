@@ -8,12 +8,12 @@ that nothing on the way takes the connection for dead.
 
 import asyncio
 from contextlib import aclosing, suppress
-from http import HTTPStatus
 
 from stretto.proxy.http.access import Access
 from stretto.proxy.http.answering import Answer, Answers, Unreachable
 from stretto.proxy.http.asgi import (
     SERVER_FAILED,
+    STREAM_TYPE,
     Gone,
     Receive,
     Request,
@@ -30,6 +30,7 @@ from stretto.proxy.http.backward import Backward
 from stretto.proxy.http.headers import asked
 from stretto.proxy.http.message import Message
 from stretto.proxy.http.passage import Opens, Outcome, Passage, Reply
+from stretto.proxy.http.replying import reply
 
 PATHS = ("/mcp", "/mcp/")
 LONGEST_BODY = 4 * 2**20
@@ -112,8 +113,9 @@ class Relay:
         if passage is not None:
             sent = await unless(gone, work=passage.asked(body))
             if isinstance(sent, Reply):
-                status = HTTPStatus.OK if sent.body else HTTPStatus.ACCEPTED
-                await answer(send, status, [], sent.body)
+                accepted = request.header(b"accept") or ""
+                period_s = self._keepalive_s if STREAM_TYPE in accepted else None
+                await unless(gone, work=reply(sent, send, keepalive_s=period_s))
                 return Outcome.DONE
             body = sent
         id = Message.of(body).id

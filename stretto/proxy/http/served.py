@@ -26,6 +26,9 @@ from stretto.proxy.record import Recorder
 from stretto.proxy.session import Session
 from stretto.proxy.tooltable import ToolTable
 
+_MOST_NOTES = 100
+"""How many notes one session may make."""
+
 
 class Serves(Protocol):
     """What sessions are served with."""
@@ -77,6 +80,7 @@ class ServedLane(Lane):
         self._tools = ToolTable()
         self._decisions: DecisionLog | None = None
         self._is_logging = True
+        self._noted: set[str] = set()
 
     def acting(self, request: Request, message: Message) -> Acting:
         """Whoever acts on a request; to be given back."""
@@ -132,12 +136,19 @@ class ServedLane(Lane):
             self._schemas,
             keeps=self.keep,
             logs=self._log,
+            notes=self._note,
             context=context,
         )
 
     def _end(self, acting: Acting) -> None:
         acting.close()
         self._serves.count(acting.engine.counts)
+
+    def _note(self, text: str) -> None:
+        """Tell it once: what one call's engine has to say, the next one's will too."""
+        if text not in self._noted and len(self._noted) < _MOST_NOTES:
+            self._noted.add(text)
+            note(text)
 
     def _log(self, line: bytes) -> None:
         if self._decisions is None and self._is_logging:
