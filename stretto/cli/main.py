@@ -47,6 +47,9 @@ COMMANDS = {
         "Compare two flows: what needs review, first.",
     ),
     "flow-show": Entry("stretto.cli.flow_show:flow_show", "Print a flow for review."),
+    "guards": Entry(
+        "stretto.cli.guards:guards", "Check recorded writes against a policy's rules."
+    ),
     "init": Entry(
         "stretto.cli.init:init", "Configure a host to start a server through the proxy."
     ),
