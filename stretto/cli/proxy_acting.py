@@ -1,4 +1,4 @@
-"""`stretto-proxy` with a flow, a conversation or commits: one session on stdio."""
+"""`stretto-proxy` with a flow, guards or commits: one session on stdio."""
 
 import os
 import secrets
@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+from stretto.cli import proxy_guards
 from stretto.cli.proxy_options import Acting as Asked
 from stretto.cli.proxy_options import Options
 from stretto.errors import CannotWrite
@@ -21,6 +22,8 @@ from stretto.proxy.record import Recorder
 from stretto.proxy.serve import Server, serve
 from stretto.proxy.serving import Exploration, Serving, Structured
 from stretto.proxy.session import Session
+
+_LOST = {"flow": "decisions are not logged", "guards": "checks are not logged"}
 
 
 def run(
@@ -47,7 +50,12 @@ def run(
     acting = Acting(
         engine,
         recorder=recorder,
-        decided=None if flow is None else _decisions(options, session),
+        decided=None if flow is None else _log(options, session, "flow", asked.log),
+        checked=(
+            None
+            if serving.guards is None
+            else _log(options, session, "guards", asked.guards_log)
+        ),
         context=None if asked.context is None else Context(_named(asked, session)),
     )
     status = serve(
@@ -59,6 +67,8 @@ def run(
     acting.finish()
     if flow is not None:
         note(_told(engine.counts))
+    if serving.guards is not None:
+        note(proxy_guards.told(engine.counts))
     return status
 
 
@@ -95,6 +105,8 @@ def _serving(options: Options, session: Session, flow: Flow | None) -> Serving:
         structured=Structured(asked.structured),
         exploration=explored,
         commit=asked.commit,
+        guards=proxy_guards.guards(asked),
+        guards_shadow=asked.guards_shadow,
     )
 
 
@@ -104,22 +116,24 @@ def _named(asked: Asked, session: Session) -> str:
     return str(asked.context).replace("{session}", name)
 
 
-def _decisions(options: Options, session: Session) -> Outlet | None:
-    """Where decisions are logged: where that is asked for, or beside the log."""
-    path = options.acting.log
+def _log(
+    options: Options, session: Session, kind: str, path: str | None
+) -> Outlet | None:
+    """A log beside the session's: where that is asked for, or in the same folder."""
+    is_asked_for = path is not None
     if path is not None:
         path = path.replace("{session}", session.host_session or session.id())
     elif options.record is not None:
         folder = Path(options.record).expanduser()
-        path = str(folder / f"{session.id()}.flow.jsonl")
+        path = str(folder / f"{session.id()}.{kind}.jsonl")
     else:
         return None
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
     try:
         fd = os.open(path, flags, 0o600)
     except OSError as cause:
-        if options.acting.log is not None:
+        if is_asked_for:
             raise CannotWrite(f"{path} cannot be written: {cause.strerror}") from cause
-        note(f"{path} cannot be written: {cause.strerror}; decisions are not logged")
+        note(f"{path} cannot be written: {cause.strerror}; {_LOST[kind]}")
         return None
-    return Outlet(fd, lambda: note(f"{path} takes no more; decisions are not logged"))
+    return Outlet(fd, lambda: note(f"{path} takes no more; {_LOST[kind]}"))

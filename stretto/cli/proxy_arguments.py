@@ -73,6 +73,7 @@ def parser() -> argparse.ArgumentParser:
         f"default {GRACE_S:g}",
     )
     _add_flow(made)
+    _add_guards(made)
     _add_http(made)
     add("command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     return made
@@ -122,6 +123,21 @@ def _add_flow(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add("--commit", action="store_true", help="offer the agent stretto_commit")
     add("--context", metavar="FILE", help="the conversation, as the host writes it")
+
+
+def _add_guards(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("guarding writes").add_argument
+    add(
+        "--guards", metavar="NAME|FILE",
+        help="check calls against these rules before the server gets them: airline, "
+        "retail, another installed set, or a rule file",
+    )  # fmt: skip
+    add("--guards-shadow", action="store_true", help="only log, refuse nothing")
+    add(
+        "--guards-manifest", metavar="FILE",
+        help="take records only from tools that this file says read or write",
+    )  # fmt: skip
+    add("--guards-log", metavar="FILE", help="where checks go; else beside the log")
 
 
 def _add_http(parser: argparse.ArgumentParser) -> None:

@@ -34,11 +34,15 @@ class Acting(NamedTuple):
     structured: str = "auto"
     commit: bool = False
     context: str | None = None
+    guards: str | None = None
+    guards_shadow: bool = False
+    guards_manifest: str | None = None
+    guards_log: str | None = None
 
     @property
     def is_needed(self) -> bool:
         """Whether anything is to be done."""
-        return bool(self.flow or self.commit or self.context)
+        return bool(self.flow or self.commit or self.context or self.guards)
 
 
 class Http(NamedTuple):
@@ -100,6 +104,10 @@ def parsed(arguments: Sequence[str]) -> Options:
         structured=given.structured,
         commit=given.commit,
         context=given.context,
+        guards=given.guards,
+        guards_shadow=given.guards_shadow,
+        guards_manifest=given.guards_manifest,
+        guards_log=given.guards_log,
     )
     http = Http(
         listen=given.listen,
@@ -135,7 +143,7 @@ def _wrong(
     if not command and http.upstream is None:
         return "no server: put its command behind `--`, or give --upstream URL"
     if http.listen is not None and acting.is_needed:
-        return "a flow, a context and commits need a host on stdio: leave out --listen"
+        return "flows, guards and commits need a host on stdio: leave out --listen"
     if http.upstream is None and http.headers:
         return "--upstream-header needs --upstream URL"
     if given.retain_days is not None and given.record is None:

@@ -12,7 +12,17 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from stretto.proxy.actions import Action, Forward, Log, Note, Record, Send, Side, WakeAt
+from stretto.proxy.actions import (
+    Action,
+    Checked,
+    Forward,
+    Log,
+    Note,
+    Record,
+    Send,
+    Side,
+    WakeAt,
+)
 from stretto.proxy.context import Context
 from stretto.proxy.engine import Engine
 from stretto.proxy.lines import Lines
@@ -70,6 +80,7 @@ class Acting:
     Args:
         recorder: Keeps the session's log, if there is to be one.
         decided: Where the lines of the flow's own log go, if there is to be one.
+        checked: Where those of the guards' log go.
         context: The conversation beside the session, if the host writes one.
     """
 
@@ -79,10 +90,12 @@ class Acting:
         *,
         recorder: Recorder | None = None,
         decided: Outlet | None = None,
+        checked: Outlet | None = None,
         context: Context | None = None,
     ) -> None:
         self._engine, self._recorder, self._context = engine, recorder, context
         self._decided = None if decided is None else Writer(decided)
+        self._checked = None if checked is None else Writer(checked)
         self._turn = threading.Lock()
         """Whose turn it is with the engine."""
         self._due: float | None = None
@@ -102,9 +115,10 @@ class Acting:
         )
 
     def finish(self) -> None:
-        """Wait until all that the flow decided is in its log."""
-        if self._decided is not None:
-            self._decided.wait()
+        """Wait until all that the flow decided and guards said is in their logs."""
+        for log in (self._decided, self._checked):
+            if log is not None:
+                log.wait()
 
     def _hears(self, tell: Callable[[bytes, float], list[Action]], to: Side) -> Hears:
         lines = Lines(_ANY_LENGTH)
@@ -136,6 +150,8 @@ class Acting:
                     self._recorder.take(sender, line)
                 case Log(line) if self._decided is not None:
                     self._decided.put(line)
+                case Checked(line) if self._checked is not None:
+                    self._checked.put(line)
                 case Note(text):
                     note(text)
                 case WakeAt(moment):

@@ -6,7 +6,7 @@ what time it is, and answers with these.
 """
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeAlias
 
@@ -55,6 +55,13 @@ class Log:
 
 
 @dataclass(frozen=True, slots=True)
+class Checked:
+    """Add a line to the log of what guards said."""
+
+    line: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Note:
     """Tell whoever runs the proxy."""
 
@@ -68,7 +75,7 @@ class WakeAt:
     time: float
 
 
-Action: TypeAlias = Forward | Send | Record | Log | Note | WakeAt
+Action: TypeAlias = Forward | Send | Record | Log | Checked | Note | WakeAt
 
 
 _MOST_NOTES = 100
@@ -104,6 +111,11 @@ class Outbox:
         if self._line is not None:
             self.put(self._line)
             self._line = None
+
+    def amend(self, line: bytes) -> None:
+        """Pass the line on without a part of it; it is still its sender's own."""
+        if self._line is not None:
+            self._line = replace(self._line, line=line)
 
     def keep(self) -> None:
         """Do not pass the line on, at least not now."""

@@ -37,11 +37,12 @@ class Engine:
     @property
     def counts(self) -> Counter[str]:
         """
-        What came of the flow so far.
+        What came of the flow and the guards so far.
 
         How many results were `held`, and `added to`, of these `in text alone` beside
         structured content; `lookups` made; results `without room` for them; runs
-        `out of time`; and how often something `failed` in here.
+        `out of time`; calls `checked` by guards and `refused`; and how often something
+        `failed` in here.
         """
         return self._out.counts
 

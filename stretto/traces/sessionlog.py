@@ -25,7 +25,7 @@ VERSION_FIELD = "stretto_mcp_log"
 VERSIONS = (1, 2)
 MAX_LINE = 64 * 2**20
 """The longest line that is read, in characters."""
-BESIDE = (".flow.jsonl", ".confirm.jsonl")
+BESIDE = (".flow.jsonl", ".confirm.jsonl", ".guards.jsonl")
 """How the names of files end that lie beside a session log and are none."""
 
 _UNSOUND = (Unreadable, FormatError, RecursionError)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from stretto.proxy.actions import (
     Action,
+    Checked,
     Forward,
     Log,
     Note,
@@ -37,6 +38,7 @@ class Desk:
         self.server: list[bytes] = []
         self.entries: list[bytes] = []
         self.decisions: list[dict] = []
+        self.checks: list[dict] = []
         self.notes: list[str] = []
         self.due: float | None = None
 
@@ -75,6 +77,8 @@ class Desk:
                     self.entries.append(self._entry(sender, said))
                 case Log(said):
                     self.decisions.append(json.loads(said))
+                case Checked(said):
+                    self.checks.append(json.loads(said))
                 case Note(text):
                     self.notes.append(text)
                 case WakeAt(time):
