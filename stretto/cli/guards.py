@@ -125,11 +125,12 @@ def audit(
         rules = rules.trusting(_listed(sessions))
     found = audit_guards(rules, sessions.episodes(), n_examples=examples)
     warn_of_problems(sessions.ledger)
-    for warning in [] if loaded.file is None else loaded.file.warnings:
-        warn(warning)
     if file is not None:
         allow(file, {r: found.evidence(r, file.digests[r]) for r in allowed})
         click.echo(f"wrote what was found into {file.path}", err=True)
+    if loaded.file is not None:
+        for warning in read_rules(loaded.file.path).warnings:
+            warn(warning)
     name = rules.domain or _name(sessions, named)
     write_report(
         lambda draw: guards_document(found, name, draw), summary(found), page, as_json

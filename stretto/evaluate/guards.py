@@ -10,9 +10,8 @@ from stretto.canonical import Json, compact
 from stretto.episodes.episode import AssistantTurn, Episode, ToolCall, ToolResult
 from stretto.evaluate.intervals import Interval, share_interval
 from stretto.guards.evidence import Evidence, Group, Three
-from stretto.guards.facts import Facts
 from stretto.guards.guard import Guard, Guards, Ruling, refusal
-from stretto.guards.proposal import flags
+from stretto.guards.proposal import Choices, Flag
 from stretto.guards.verdict import Outcome
 
 N_EXAMPLES = 3
@@ -63,8 +62,8 @@ class Write(NamedTuple):
     call: ToolCall
     result: ToolResult | None
     rulings: list[Ruling]
-    facts: Facts
-    """As they were before it; they go on growing."""
+    flags: list[Flag]
+    """Its arguments that look like another record's."""
 
 
 @dataclass(slots=True)
@@ -141,10 +140,12 @@ class GuardAudit:
             if _fails(ruling) and len(counts.firings) < n_examples:
                 counts.firings.append(fires(ruling.verdict.reason))
         self.writes[group] += 1
-        if found := flags(write.facts, write.call):
+        if write.flags:
             self.flagged[group] += 1
             if len(self.flags) < n_examples:
-                told = ", ".join(f"{flag.argument} {flag.value}" for flag in found)
+                told = ", ".join(
+                    f"{flag.argument} {flag.value}" for flag in write.flags
+                )
                 self.flags.append(fires(told))
 
 
@@ -165,11 +166,12 @@ def writes(guards: Guards, episode: Episode) -> Iterator[Write]:
     A turn's calls are all checked before any of their results is known.
     """
     facts, results, tools = guards.facts(), episode.results(), guards.tools
+    choices = Choices(facts)
     for event in episode.events:
         for call in event.calls if isinstance(event, AssistantTurn) else ():
             if call.tool in tools:
                 rulings = guards.check(facts, call)
-                yield Write(call, results.get(call.id), rulings, facts)
+                yield Write(call, results.get(call.id), rulings, choices.flags(call))
         facts.take(event)
 
 

@@ -22,8 +22,9 @@ from stretto.guards.evidence import Evidence, digest, evidence_json, read_eviden
 from stretto.guards.facts import Facts
 from stretto.guards.guard import Guard, Guards
 from stretto.guards.reading import moment
+from stretto.guards.shapes import names
 from stretto.guards.sources import Keyed, Sources
-from stretto.guards.terms import Moment, names
+from stretto.guards.terms import Moment
 from stretto.guards.verdict import Verdict
 
 FIELD, VERSION = "stretto_rules", 1

@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 from stretto.canonical import Json
 from stretto.episodes.episode import ToolCall
-from stretto.guards.facts import Facts
 from stretto.guards.guard import Ruling, refusal
-from stretto.guards.proposal import flags
+from stretto.guards.proposal import Choices
 from stretto.proxy.actions import Checked, Outbox
 from stretto.proxy.entry import Sender
 from stretto.proxy.guardlog import checked_line
@@ -53,6 +52,7 @@ class Guarding:
         self._guards, self._out = guards, out
         self._is_shadow, self._clock = serving.guards_shadow, clock
         self._facts = None if guards is None else guards.facts()
+        self._choices = None if self._facts is None else Choices(self._facts)
         self._hearing = Hearing()
 
     def follow(
@@ -112,7 +112,7 @@ class Guarding:
         if (why := refusal(rulings)) is not None:
             self._out.counts["refused"] += 1
             self._out.note(f"refused {tool}: {why}")
-        self._log(call, rulings, facts, about)
+        self._log(call, rulings, about)
         return why
 
     def _found(self, said: Json) -> Iterator[tuple[int, Refused]]:
@@ -127,11 +127,9 @@ class Guarding:
                 if why is not None:
                     yield place, Refused(message, told(tool, why))
 
-    def _log(
-        self, call: ToolCall, rulings: list[Ruling], facts: Facts, about: Json
-    ) -> None:
+    def _log(self, call: ToolCall, rulings: list[Ruling], about: Json) -> None:
         try:
-            found = flags(facts, call)
+            found = [] if self._choices is None else self._choices.flags(call)
             line = checked_line(about, call, rulings, found, shadow=self._is_shadow)
         except Exception as bug:  # the verdict stands without its line
             self._out.note(f"a check was not logged: {type(bug).__name__}: {bug}")
