@@ -1,4 +1,4 @@
-"""`stretto-proxy` with a flow, a conversation or commits: one session on stdio."""
+"""`stretto-proxy` with a flow, guards or commits: one session on stdio."""
 
 from collections.abc import Callable
 
@@ -27,8 +27,9 @@ def run(
     acting = Acting(
         engine,
         recorder=recorder,
-        decided=equipment.decisions(session),
+        logs=equipment.logs(session),
         context=equipment.context(session),
+        oracle=equipment.oracle,
     )
     status = serve(
         starts,

@@ -1,17 +1,25 @@
 """What the sessions of a proxy that acts are served with, as its options ask for it."""
 
+import os
 import secrets
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
+from stretto.cli import proxy_guards
 from stretto.cli.proxy_options import Options
 from stretto.errors import CannotWrite
-from stretto.flow.deciders.decider import unasking_decider
+from stretto.flow.deciders.decider import decider
 from stretto.flow.flow import Flow
 from stretto.flow.wire import read_flow
+from stretto.home import Home
+from stretto.oracle.installed import oracle
+from stretto.oracle.oracle import Oracle
+from stretto.oracle.settings import OracleSettings
+from stretto.proxy.actions import Beside
 from stretto.proxy.context import Context
-from stretto.proxy.decisions import DecisionLog
 from stretto.proxy.engine import Engine
+from stretto.proxy.linelog import LineLog
 from stretto.proxy.notes import note
 from stretto.proxy.serving import Exploration, Serving, Structured
 from stretto.proxy.session import Session
@@ -20,10 +28,11 @@ from stretto.proxy.tooltable import ToolTable
 
 class Equipment:
     """
-    A flow, a conversation and commits, as far as the options ask for them.
+    A flow, guards, a conversation and commits, as far as the options ask for them.
 
     Raises:
-        StrettoError: the flow cannot be read or served.
+        StrettoError: the flow cannot be read or served, there are no such guards, or
+            the oracle that the flow's decider asks lacks something.
     """
 
     def __init__(self, options: Options) -> None:
@@ -31,14 +40,17 @@ class Equipment:
         self._options, self._asked = options, asked
         self._flow = None if asked.flow is None else read_flow(asked.flow)
         self._weigher = (
-            None if self._flow is None else unasking_decider(self._flow, asked.decider)
+            None if self._flow is None else decider(self._flow, asked.decider)
         )
+        self._guards = proxy_guards.guards(asked)
+        self.oracle = self._oracle()
         self._counts: Counter[str] = Counter()
         if self._flow is not None and self._weigher is not None:
             shadow = ", in shadow" if asked.shadow else ""
             name = self._flow.manifest.domain or "unnamed"
             by = self._weigher.name
-            note(f"serving {name} from {asked.flow}, decided by {by}{shadow}")
+            asking = "" if self.oracle is None else f", which asks {self.oracle.name}"
+            note(f"serving {name} from {asked.flow}, decided by {by}{asking}{shadow}")
 
     def engine(
         self, session: Session, *, nth: int = 0, tools: ToolTable | None = None
@@ -55,17 +67,20 @@ class Equipment:
         """
         asked = self._asked
         about = self._options.about
+        task = (asked.task or session.id()) + (f"#{nth}" if nth else "")
         explored = None
         if asked.explore is not None:
-            task = (asked.task or session.id()) + (f"#{nth}" if nth else "")
             explored = Exploration(asked.explore, asked.explore_seed, task)
         serving = Serving(
             token=secrets.token_hex(4),
+            task=task,
             threshold=asked.threshold,
             per_call=asked.per_call,
             per_session=asked.per_session,
             hold_s=asked.hold_s,
             patience_s=asked.patience_s,
+            answer_s=asked.answer_s,
+            questions=asked.questions,
             shadow=asked.shadow,
             grants=frozenset(asked.tools) or None,
             server=_server(self._flow, about["server_name"] or about["domain"]),
@@ -73,28 +88,36 @@ class Equipment:
             relists=tools is None,
             exploration=explored,
             commit=asked.commit,
+            guards=proxy_guards.of_one_call(self._guards) if nth else self._guards,
+            guards_shadow=asked.guards_shadow,
         )
         return Engine(self._flow, self._weigher, serving, tools)
 
-    def decisions(self, session: Session) -> DecisionLog | None:
+    def log(self, session: Session, which: Beside) -> LineLog | None:
         """
-        The log of a session's decisions; None where there is to be none.
+        A log beside a session's own; None where there is to be none.
 
         Raises:
             CannotWrite: one was asked for that cannot be opened.
         """
-        if self._flow is None:
+        if not self._is_needed(which):
             return None
-        if self._asked.log is not None:
-            return DecisionLog(_named(self._asked.log, session))
+        path = {Beside.FLOW: self._asked.log, Beside.GUARDS: self._asked.guards_log}
+        if (named := path[which]) is not None:
+            return LineLog(_named(named, session))
         if self._options.record is None:
             return None
         folder = Path(self._options.record).expanduser()
         try:
-            return DecisionLog(str(folder / f"{session.id()}.flow.jsonl"))
+            return LineLog(str(folder / f"{session.id()}.{which.value}.jsonl"))
         except CannotWrite as cause:
-            note(f"{cause}; decisions are not logged")
+            note(f"{cause}; what would be in it is not logged")
             return None
+
+    def logs(self, session: Session) -> Mapping[Beside, LineLog]:
+        """Every log beside a session's own. Raises as `log` does."""
+        opened = {which: self.log(session, which) for which in Beside}
+        return {which: log for which, log in opened.items() if log is not None}
 
     def context(self, session: Session) -> Context | None:
         """The conversation beside a session; None where the host writes none."""
@@ -106,9 +129,24 @@ class Equipment:
         self._counts += counts
 
     def tell(self) -> None:
-        """Say what the flow came to in all sessions."""
+        """Say what the flow and the guards came to in all sessions."""
         if self._flow is not None:
             note(_told(self._counts))
+        if self._guards is not None:
+            note(proxy_guards.told(self._counts))
+
+    def _is_needed(self, which: Beside) -> bool:
+        needs = {Beside.FLOW: self._flow, Beside.GUARDS: self._guards}
+        return needs[which] is not None
+
+    def _oracle(self) -> Oracle | None:
+        """Whom the decider asks, if it asks anybody."""
+        if self._weigher is None or self._weigher.state() is None:
+            return None
+        cache = self._asked.oracle_cache
+        folder = Home.of(os.environ).oracle_cache if cache is None else Path(cache)
+        settings = OracleSettings(cache=folder.expanduser(), environ=os.environ)
+        return oracle(self._asked.oracle, settings)
 
 
 def _told(counts: Counter[str]) -> str:
@@ -117,7 +155,13 @@ def _told(counts: Counter[str]) -> str:
     text = f"{counts['lookups']} lookups, added to {added} of the results"
     odd = [
         f"{counts[name]} {name}"
-        for name in ("in text alone", "without room", "out of time", "failed")
+        for name in (
+            "in text alone",
+            "without room",
+            "overtaken",
+            "out of time",
+            "failed",
+        )
         if counts[name]
     ]
     return f"{text} ({', '.join(odd)})" if odd else text

@@ -5,11 +5,14 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from stretto.cli.proxy_arguments import (
+    ANSWER_S,
     HOLD_S,
     IDLE_MIN,
+    ORACLE,
     PATIENCE_S,
     PER_CALL,
     PER_SESSION,
+    QUESTIONS,
     THRESHOLD,
     parser,
 )
@@ -29,16 +32,24 @@ class Acting(NamedTuple):
     explore_seed: int = 0
     task: str | None = None
     log: str | None = None
+    oracle: str = ORACLE
+    oracle_cache: str | None = None
+    questions: int = QUESTIONS
+    answer_s: float = ANSWER_S
     hold_s: float = HOLD_S
     patience_s: float = PATIENCE_S
     structured: str = "auto"
     commit: bool = False
     context: str | None = None
+    guards: str | None = None
+    guards_shadow: bool = False
+    guards_manifest: str | None = None
+    guards_log: str | None = None
 
     @property
     def is_needed(self) -> bool:
         """Whether anything is to be done."""
-        return bool(self.flow or self.commit or self.context)
+        return bool(self.flow or self.commit or self.context or self.guards)
 
 
 class Http(NamedTuple):
@@ -95,11 +106,19 @@ def parsed(arguments: Sequence[str]) -> Options:
         explore_seed=given.flow_explore_seed,
         task=given.task_id,
         log=given.flow_log,
+        oracle=given.oracle,
+        oracle_cache=given.oracle_cache,
+        questions=given.flow_questions,
+        answer_s=given.flow_answer,
         hold_s=given.flow_hold,
         patience_s=given.flow_patience,
         structured=given.structured,
         commit=given.commit,
         context=given.context,
+        guards=given.guards,
+        guards_shadow=given.guards_shadow,
+        guards_manifest=given.guards_manifest,
+        guards_log=given.guards_log,
     )
     http = Http(
         listen=given.listen,

@@ -24,17 +24,8 @@ from stretto.guards.comparisons import (
 )
 from stretto.guards.paths import NotKnown, at, path
 from stretto.guards.reading import moment
-from stretto.guards.terms import (
-    Moment,
-    head,
-    key_of,
-    names,
-    same,
-    shallow,
-    term,
-    terms,
-    yes,
-)
+from stretto.guards.shapes import head, names, shallow, yes
+from stretto.guards.terms import Moment, key_of, same, term, terms
 from stretto.guards.verdict import Outcome, Verdict, unknown, unless
 
 Condition: TypeAlias = Callable[[Moment], bool]

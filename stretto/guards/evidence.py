@@ -7,18 +7,21 @@ digest of what it was measured on.
 
 import hashlib
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import NamedTuple
 
 from stretto.canonical import Json, compact
 from stretto.files import Node
 
-GROUPS = (
-    "accepted_successful",
-    "accepted_failed",
-    "accepted_ungraded",
-    "refused",
-)
-"""What became of a write, and of its session where the write was accepted."""
+
+class Group(StrEnum):
+    """What became of a write, and of its session where the write was accepted."""
+
+    SUCCESSFUL = "accepted_successful"
+    FAILED = "accepted_failed"
+    UNGRADED = "accepted_ungraded"
+    REFUSED = "refused"
+
 
 MOST = 10**9
 
@@ -40,7 +43,7 @@ class Evidence(NamedTuple):
     """The digest of the sessions."""
     read: int
     """How many sessions there were."""
-    counts: Mapping[str, Three]
+    counts: Mapping[Group, Three]
     """By what became of the writes."""
 
     @property
@@ -56,18 +59,18 @@ def digest(value: Json) -> str:
 
 def read_evidence(node: Node) -> Evidence:
     """A rule's evidence as a file holds it."""
-    node.only("rule", "sessions", "read", *GROUPS)
+    node.only("rule", "sessions", "read", *Group)
     return Evidence(
         node["rule"].text(),
         node["sessions"].text(),
         node["read"].integer(0, MOST),
-        {group: _three(node[group]) for group in GROUPS},
+        {group: _three(node[group]) for group in Group},
     )
 
 
 def evidence_json(found: Evidence) -> dict[str, Json]:
     """The same, to be written."""
-    counts: dict[str, Json] = {g: [*found.counts.get(g, Three())] for g in GROUPS}
+    counts: dict[str, Json] = {g: [*found.counts.get(g, Three())] for g in Group}
     about: dict[str, Json] = {"rule": found.rule, "sessions": found.sessions}
     return {**about, "read": found.read, **counts}
 

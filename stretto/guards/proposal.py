@@ -62,32 +62,47 @@ class Text:
         return {_plain(found) for found in _NUMBER.findall(self._said)}
 
 
-def flags(facts: Facts, call: ToolCall) -> list[Flag]:
-    """The arguments of a call that look like another record's, in order."""
-    given = [*_given(call)]
-    passed = {value for _, value in given}
-    customer, proposal = (
-        Text(facts.exchange.customer),
-        Text(facts.exchange.proposal),
-    )
-    shown = [*groups(facts)]
-    found: list[Flag] = []
-    for argument, value in given:
-        group = _latest(shown, value) if _DIGIT.search(value) else None
-        if group is None:
-            continue
-        chosen = _chosen(group, customer, proposal)
-        held = {word for record in chosen for word in record.fields}
-        if chosen and value not in held and passed.isdisjoint(held):
-            found.append(Flag(argument, value))
-    return found
+class Choices:
+    """
+    The records that a session has shown, and which of them were chosen.
+
+    Args:
+        facts: The session's, which may go on growing.
+    """
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts, self._n_seen = facts, 0
+        self._latest: dict[str, Group] = {}
+        """By value, the latest group in which a record has it among its fields."""
+
+    def flags(self, call: ToolCall) -> list[Flag]:
+        """The arguments of a call that look like another record's, in order."""
+        self._catch_up()
+        given = [*_given(call)]
+        passed = {value for _, value in given}
+        customer = Text(self._facts.exchange.customer)
+        proposal = Text(self._facts.exchange.proposal)
+        found: list[Flag] = []
+        for argument, value in given:
+            group = self._latest.get(value) if _DIGIT.search(value) else None
+            chosen = [] if group is None else _chosen(group, customer, proposal)
+            held = {word for record in chosen for word in record.fields}
+            if chosen and value not in held and passed.isdisjoint(held):
+                found.append(Flag(argument, value))
+        return found
+
+    def _catch_up(self) -> None:
+        for output in self._facts.outputs[self._n_seen :]:
+            for group in groups(output):
+                for record in group:
+                    self._latest.update(dict.fromkeys(record.fields, group))
+        self._n_seen = len(self._facts.outputs)
 
 
-def groups(facts: Facts) -> Iterator[Group]:
-    """The records that were shown beside others of their kind, in order."""
-    for output in facts.outputs:
-        for members in _groups(output):
-            yield [Shown(member) for member in members]
+def groups(output: Json) -> Iterator[Group]:
+    """The records of a result that stand beside others of their kind, in order."""
+    for members in _groups(output):
+        yield [Shown(member) for member in members]
 
 
 def spelled(value: Json) -> str | None:
@@ -134,14 +149,6 @@ def _given(call: ToolCall) -> Iterator[tuple[str, str]]:
     for name in sorted(arguments):
         for word in _scalars(arguments[name]):
             yield name, word
-
-
-def _latest(shown: list[Group], value: str) -> Group | None:
-    """The latest group of which a record has that value among its fields."""
-    for group in reversed(shown):
-        if any(value in record.fields for record in group):
-            return group
-    return None
 
 
 def _chosen(group: Group, customer: Text, proposal: Text) -> list[Shown]:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from stretto.canonical import Json
 from stretto.episodes.episode import ToolCall
@@ -23,8 +22,9 @@ from stretto.guards.evidence import Evidence, digest, evidence_json, read_eviden
 from stretto.guards.facts import Facts
 from stretto.guards.guard import Guard, Guards
 from stretto.guards.reading import moment
+from stretto.guards.shapes import names
 from stretto.guards.sources import Keyed, Sources
-from stretto.guards.terms import Moment, names
+from stretto.guards.terms import Moment
 from stretto.guards.verdict import Verdict
 
 FIELD, VERSION = "stretto_rules", 1
@@ -42,6 +42,8 @@ class RuleFile:
     path: str
     guards: Guards
     """Each rule enforced only where it asks for it and its evidence holds."""
+    asked: Guards
+    """Each rule enforced where it asks for it: what an audit is to judge."""
     digests: Mapping[str, str]
     """By rule, the digest of it and of all that it goes by."""
     evidence: Mapping[str, Evidence]
@@ -59,14 +61,6 @@ class RuleFile:
         ]
 
 
-class _Read(NamedTuple):
-    """A rule as a file has it."""
-
-    guard: Guard
-    wants: bool
-    """Whether it asks to be enforced."""
-
-
 def read_rules(path: str | Path) -> RuleFile:
     """
     A rule file.
@@ -81,30 +75,21 @@ def parse_rules(node: Node) -> RuleFile:
     """As `read_rules`, of a file's node."""
     _check_version(node)
     node.only(FIELD, "domain", "now", "facts", "rules", "audited")
-    sources = _sources(node["facts"])
     read = _rules(node["rules"])
     digests = {
-        each.guard.rule: _digest(node, raw.value)
+        each.rule: _digest(node, raw.value)
         for each, raw in zip(read, node["rules"].array(), strict=True)
     }
     evidence = _evidence(node, digests)
     allowed = {r for r, found in evidence.items() if found.rule == digests[r]}
-    rules = tuple(
-        replace(guard, enforced=wants and guard.rule in allowed)
-        for guard, wants in read
-    )
+    asked = _asked(node, read)
     refused = tuple(
-        guard.rule for guard, wants in read if wants and guard.rule not in allowed
+        guard.rule
+        for guard in asked.rules
+        if guard.enforced and guard.rule not in allowed
     )
-    trusted = node["facts"].get("trusted")
-    guards = Guards(
-        node["domain"].text(),
-        rules,
-        sources,
-        None if trusted is None else frozenset(names(trusted)),
-        _now(node),
-    )
-    return RuleFile(node.path, guards, digests, evidence, refused, node.fields())
+    guards = replace(asked, rules=tuple(_unless(refused, g) for g in asked.rules))
+    return RuleFile(node.path, guards, asked, digests, evidence, refused, node.fields())
 
 
 def allow(file: RuleFile, found: Mapping[str, Evidence]) -> None:
@@ -139,6 +124,21 @@ def _check_version(node: Node) -> None:
         raise error
 
 
+def _asked(node: Node, rules: list[Guard]) -> Guards:
+    trusted = node["facts"].get("trusted")
+    return Guards(
+        node["domain"].text(),
+        tuple(rules),
+        _sources(node["facts"]),
+        None if trusted is None else frozenset(names(trusted)),
+        _now(node),
+    )
+
+
+def _unless(refused: tuple[str, ...], guard: Guard) -> Guard:
+    return replace(guard, enforced=False) if guard.rule in refused else guard
+
+
 def _sources(node: Node) -> Sources:
     node.only("identities", "by_argument", "by_field", "trusted")
     identities, keyed, fields = map(node.get, ("identities", "by_argument", "by_field"))
@@ -154,32 +154,31 @@ def _keyed(node: Node) -> Keyed:
     return Keyed(node["kind"].text(), tuple(names(node["arguments"])))
 
 
-def _rules(node: Node) -> list[_Read]:
+def _rules(node: Node) -> list[Guard]:
     items = node.array()
     if not 1 <= len(items) <= MOST_RULES:
         node.wanted(f"a list of 1 to {MOST_RULES} rules")
-    read: dict[str, _Read] = {}
+    read: dict[str, Guard] = {}
     for item in items:
-        rule = _rule(item)
-        if rule.guard.rule in read:
-            item["id"].fail(f"is {rule.guard.rule!r}, which another rule has too")
-        read[rule.guard.rule] = rule
+        guard = _rule(item)
+        if guard.rule in read:
+            item["id"].fail(f"is {guard.rule!r}, which another rule has too")
+        read[guard.rule] = guard
     return [*read.values()]
 
 
-def _rule(node: Node) -> _Read:
+def _rule(node: Node) -> Guard:
     node.only("id", "policy", "tools", "require", "reason", "enforced")
     if _ID.fullmatch(name := node["id"].text()) is None:
         node["id"].wanted("a name of letters, digits, _ : - and dots between")
     enforced, require = node.get("enforced"), condition(node["require"])
-    guard = Guard(
+    return Guard(
         name,
         _sentence(node["policy"]),
         frozenset(names(node["tools"])),
         partial(_said, require, _sentence(node["reason"])),
-        enforced=False,
+        enforced is not None and enforced.boolean(),
     )
-    return _Read(guard, enforced is not None and enforced.boolean())
 
 
 def _said(require: Condition, reason: str, facts: Facts, call: ToolCall) -> Verdict:

@@ -13,11 +13,7 @@ from stretto.episodes.episode import ToolCall
 from stretto.files import Node
 from stretto.guards.facts import Facts, Record
 from stretto.guards.paths import NotKnown, Path, at, path
-
-MOST = 1_000
-"""How many values a list of constants may have."""
-DEEPEST = 32
-"""How many levels a rule may have in the file."""
+from stretto.guards.shapes import MOST, head, shallow, yes
 
 
 class Moment(NamedTuple):
@@ -49,23 +45,6 @@ def terms(node: Node, n: int) -> list[Term]:
     return [term(item) for item in node.array(n)]
 
 
-def head(node: Node, known: Mapping[str, object], what: str) -> str:
-    """The one key of an object that says what it is."""
-    found = [key for key in node.fields() if key in known]
-    if len(found) != 1:
-        node.wanted(f"{what}: an object with one of {', '.join(sorted(known))}")
-    return found[0]
-
-
-def shallow(node: Node) -> None:
-    """Fail where a rule is nested so deep that nobody could review it."""
-    above, levels = node.parent, 0
-    while above is not None:
-        above, levels = above.parent, levels + 1
-    if levels > DEEPEST:
-        node.fail(f"is more than {DEEPEST} levels deep")
-
-
 def listed(value: Json, what: str) -> list[Json]:
     """
     A list.
@@ -76,14 +55,6 @@ def listed(value: Json, what: str) -> list[Json]:
     if not isinstance(value, list):
         raise NotKnown(f"{what} is no list")
     return value
-
-
-def names(node: Node) -> list[str]:
-    """A list of texts, at least one and not too many."""
-    found = [item.text() for item in node.array()]
-    if not 1 <= len(found) <= MOST:
-        node.wanted(f"a list of 1 to {MOST} names")
-    return found
 
 
 def key_of(node: Node) -> Callable[[Moment], list[Json]]:
@@ -218,12 +189,6 @@ TERMS: Mapping[str, Callable[[Node], Term]] = {
     "now": _now,
     "record": _record,
 }
-
-
-def yes(node: Node) -> None:
-    """Fail on anything but true."""
-    if node.value is not True:
-        node.wanted("true")
 
 
 def same(one: Json, other: Json) -> bool:

@@ -9,17 +9,18 @@ control there is, as without an engine.
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from types import MappingProxyType
 
 from stretto.errors import OracleError
 from stretto.oracle.answer import Response
 from stretto.oracle.oracle import Oracle
-from stretto.proxy.actions import Action, Forward, Send, Side
+from stretto.proxy.actions import Action, Beside, Forward, Send, Side
 from stretto.proxy.consult import Consulting
 from stretto.proxy.context import Context
-from stretto.proxy.decisions import DecisionLog
 from stretto.proxy.engine import Engine
+from stretto.proxy.linelog import LineLog
 from stretto.proxy.lines import Lines
 from stretto.proxy.pump import Hears
 from stretto.proxy.record import Recorder
@@ -37,7 +38,7 @@ class Acting:
 
     Args:
         recorder: Keeps the session's log, if there is to be one.
-        decided: Keeps the log of the flow's decisions, if there is to be one.
+        logs: Those beside the session's, as far as there are to be any.
         context: The conversation beside the session, if the host writes one.
         oracle: Whom to ask, where the flow's decider asks.
     """
@@ -47,18 +48,18 @@ class Acting:
         engine: Engine,
         *,
         recorder: Recorder | None = None,
-        decided: DecisionLog | None = None,
+        logs: Mapping[Beside, LineLog] = MappingProxyType({}),
         context: Context | None = None,
         oracle: Oracle | None = None,
     ) -> None:
         self._engine = engine
-        self._decided = decided
+        self._logs = logs
         self._turns = Turns(
             engine,
             gives=self._give,
             wakes_at=self._wake_at,
             keeps=None if recorder is None else recorder.take,
-            logs=None if decided is None else decided.put,
+            logs=self._log,
             consults=None if oracle is None else Consulting(oracle, self._told).ask,
             context=context,
         )
@@ -81,9 +82,9 @@ class Acting:
         )
 
     def finish(self) -> None:
-        """Wait until all that the flow decided is in its log."""
-        if self._decided is not None:
-            self._decided.wait()
+        """Wait until all that is to be in the logs beside the session's is there."""
+        for log in self._logs.values():
+            log.wait()
 
     def _hears(self, tell: Callable[[bytes, float], list[Action]], to: Side) -> Hears:
         lines = Lines(_ANY_LENGTH)
@@ -105,6 +106,10 @@ class Acting:
 
     def _told(self, id_: str, answer: Response | OracleError) -> None:
         self._do(lambda now: self._engine.consulted(id_, answer, now))
+
+    def _log(self, to: Beside, line: bytes) -> None:
+        if (log := self._logs.get(to)) is not None:
+            log.put(line)
 
     def _give(self, given: Given) -> None:
         if isinstance(given, Forward | Send):

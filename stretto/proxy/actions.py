@@ -6,7 +6,7 @@ what time it is, and answers with these.
 """
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeAlias
 
@@ -62,11 +62,21 @@ class Record:
     line: bytes
 
 
+class Beside(Enum):
+    """A log beside the session's own, by how its name ends."""
+
+    FLOW = "flow"
+    """What the flow decided."""
+    GUARDS = "guards"
+    """What guards said."""
+
+
 @dataclass(frozen=True, slots=True)
 class Log:
-    """Add a line to the log of the flow's decisions."""
+    """Add a line to a log beside the session's own."""
 
     line: bytes
+    to: Beside = Beside.FLOW
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +141,11 @@ class Outbox:
         if self._line is not None:
             self.put(self._line)
             self._line = None
+
+    def amend(self, line: bytes) -> None:
+        """Pass the line on without a part of it; it is still its sender's own."""
+        if self._line is not None:
+            self._line = replace(self._line, line=line)
 
     def keep(self) -> None:
         """Do not pass the line on, at least not now."""

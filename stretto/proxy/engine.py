@@ -47,12 +47,13 @@ class Engine:
     @property
     def counts(self) -> Counter[str]:
         """
-        What came of the flow so far.
+        What came of the flow and the guards so far.
 
         How many results were `held`, and `added to`, of these `in text alone` beside
         structured content; `lookups` made, and `questions` asked, of these
         `overtaken` by what happened meanwhile; results `without room` for lookups;
-        runs `out of time`; and how often something `failed` in here.
+        runs `out of time`; calls `checked` by guards and `refused`; and how often
+        something `failed` in here.
         """
         return self._out.counts
 

@@ -44,6 +44,22 @@ Answered: TypeAlias = Callable[[Message | None, float], None]
 Follows: TypeAlias = Callable[[float, Sender, Message, str], object]
 """Is told when who said what, and on which stream."""
 
+Refuses: TypeAlias = Callable[[str, Json, Json], str | None]
+"""
+Says why a tool is not to be called with such arguments; None where it may be.
+
+Its last argument is the id of the host's request.
+"""
+
+
+def answer(request: Message, text: str, *, has_failed: bool) -> Message:
+    """The proxy's own answer to a call of the host's: one text."""
+    content: list[Json] = [{"type": "text", "text": text}]
+    told: dict[str, Json] = {"content": content, "isError": has_failed}
+    if era(request):
+        told["resultType"] = "complete"
+    return {"jsonrpc": "2.0", "id": request.get("id"), "result": told}
+
 
 class OwnCalls:
     """

@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from stretto.flow.caps import PER_CALL, PER_SESSION
 from stretto.flow.decide import THRESHOLD
+from stretto.guards.guard import Guards
 
 HOLD_S = 5.0
 """How many seconds a result is held at most; hosts give a call up after 60."""
@@ -70,3 +71,7 @@ class Serving:
     exploration: Exploration | None = None
     commit: bool = False
     """Whether the host is offered `stretto_commit`."""
+    guards: Guards | None = None
+    """What is to be checked before a call, if anything is."""
+    guards_shadow: bool = False
+    """Whether guards only log, and refuse nothing."""

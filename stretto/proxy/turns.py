@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from stretto.proxy.actions import (
     Action,
+    Beside,
     Consult,
     Drop,
     Forward,
@@ -41,7 +42,7 @@ class Turns:
         gives: Does what is about the lines that a side gets.
         wakes_at: Has `engine.tick` taken as a turn at a time of the clock's.
         keeps: Keeps a line in the session's log, if there is one.
-        logs: Adds a line to the log of the flow's decisions, if there is one.
+        logs: Adds a line to a log beside the session's, if there is one.
         consults: Asks the oracle, if there is one; does not wait.
         notes: Tells whoever runs the proxy.
         context: The conversation beside the session, if the host writes one.
@@ -54,7 +55,7 @@ class Turns:
         gives: Callable[[Given], None],
         wakes_at: Callable[[float], None],
         keeps: Callable[[Sender, bytes], None] | None = None,
-        logs: Callable[[bytes], None] | None = None,
+        logs: Callable[[Beside, bytes], None] | None = None,
         consults: Callable[[Consult], None] | None = None,
         notes: Callable[[str], None] = note,
         context: Context | None = None,
@@ -79,8 +80,8 @@ class Turns:
                     self._gives(action)
                 case Record(sender, line) if self._keeps is not None:
                     self._keeps(sender, line)
-                case Log(line) if self._logs is not None:
-                    self._logs(line)
+                case Log(line, to) if self._logs is not None:
+                    self._logs(to, line)
                 case Consult() if self._consults is not None:
                     self._consults(action)
                 case Note(text):

@@ -27,8 +27,9 @@ MAX_LINE = 64 * 2**20
 """The longest line that is read, in characters."""
 GAP, CUT = "notifications/stretto/gap", "notifications/stretto/cut"
 """What the proxy says is missing: lines of one sender here, or the next line's end."""
+BESIDE = (".flow.jsonl", ".confirm.jsonl", ".guards.jsonl")
+"""How the names of files end that lie beside a session log and are none."""
 
-_BESIDE = (".flow.jsonl", ".confirm.jsonl")
 _UNSOUND = (Unreadable, FormatError, RecursionError)
 """What a line that does not parse raises."""
 
@@ -114,7 +115,7 @@ def read_header(path: Path, ledger: Ledger) -> Header | None:
 
 def is_beside(path: Path) -> bool:
     """Whether a file's name is one that lies beside a session log and is none."""
-    return path.name.removesuffix(".gz").endswith(_BESIDE)
+    return path.name.removesuffix(".gz").endswith(BESIDE)
 
 
 class _Line(NamedTuple):

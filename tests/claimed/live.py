@@ -90,10 +90,9 @@ RUNS = section(
 GUARDS = section(
     "paper §5.7",
     {
-        "guards:false-alarm": deferred(
+        "guards:false-alarm": (
             "A guard's failure of a write the tool accepted, in an episode that "
-            "succeeded, counts as a false alarm.",
-            NO_GUARDS,
+            "succeeded, counts as a false alarm."
         ),
         "guards:airline": deferred(
             "Airline's enforced rules refuse an accepted write in 141 of 369 failed "

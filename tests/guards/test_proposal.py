@@ -6,7 +6,7 @@ import pytest
 
 from stretto.episodes.episode import ToolCall, ToolResult
 from stretto.guards.facts import Facts
-from stretto.guards.proposal import Flag, Text, flags, groups, spelled
+from stretto.guards.proposal import Choices, Flag, Text, groups, spelled
 from stretto.guards.sources import Sources
 from tests.toys import Script
 
@@ -25,7 +25,7 @@ TICKETS = {
 def found(shown: object, said: str, proposal: str = "", /, **arguments) -> list[Flag]:
     session = Script().turn(("get_it", {}, shown)).reply(proposal or None).user(said)
     facts = Facts.of(Sources(), session.events)
-    return flags(facts, ToolCall("c", "return_it", arguments))
+    return Choices(facts).flags(ToolCall("c", "return_it", arguments))
 
 
 def test_the_other_mug_than_the_one_named_is_flagged() -> None:
@@ -86,7 +86,17 @@ def test_the_latest_group_that_holds_the_value_decides() -> None:
     )
     facts = Facts.of(Sources(), session.events)
 
-    assert flags(facts, ToolCall("c", "x", {"item": "1111111"})) == []
+    assert Choices(facts).flags(ToolCall("c", "x", {"item": "1111111"})) == []
+
+
+def test_what_is_shown_later_counts_from_then_on() -> None:
+    session = Script().turn(("get_it", {}, {"n": 1})).user("the red mug")
+    facts = Facts.of(Sources(), session.events)
+    choices, call = Choices(facts), ToolCall("c", "x", {"item": "1111111"})
+    before = choices.flags(call)
+    facts.take(ToolResult("late", "get_it", False, json.dumps(MUGS)))
+
+    assert (before, choices.flags(call)) == ([], [Flag("item", "1111111")])
 
 
 def test_groups_are_lists_and_objects_of_objects_in_order() -> None:
@@ -96,7 +106,11 @@ def test_groups_are_lists_and_objects_of_objects_in_order() -> None:
     facts.take(ToolResult("2", "t", True, json.dumps([1, 2])))
     facts.take(ToolResult("3", "t", False, "no json"))
 
-    shown = [[sorted(record.fields) for record in group] for group in groups(facts)]
+    shown = [
+        [sorted(record.fields) for record in group]
+        for output in facts.outputs
+        for group in groups(output)
+    ]
     assert shown == [[["2"], ["1"]], [["1"], ["2", "x"]], [["2"], ["x"]]]
 
 

@@ -16,7 +16,7 @@ from stretto.canonical import Json
 from stretto.errors import OracleError
 from stretto.oracle.answer import Response
 from stretto.oracle.oracle import Oracle
-from stretto.proxy.actions import Action, Drop, Forward, Hold, Send, Side
+from stretto.proxy.actions import Action, Beside, Drop, Forward, Hold, Send, Side
 from stretto.proxy.consult import Consulting
 from stretto.proxy.context import Context
 from stretto.proxy.engine import Engine
@@ -53,7 +53,7 @@ class Acting:
         asks: Asks the server.
         schemas: The input schemas of its tools, as far as they are known.
         keeps: Keeps a line in the session's log.
-        logs: Adds a line to the log of the flow's decisions.
+        logs: Adds a line to a log beside the session's.
         notes: Tells whoever runs the proxy.
         context: The conversation beside the session, if the host writes one.
         oracle: Whom to ask, where the flow's decider asks.
@@ -66,7 +66,7 @@ class Acting:
         schemas: Mapping[str, Json],
         *,
         keeps: Callable[[Sender, bytes], None],
-        logs: Callable[[bytes], None],
+        logs: Callable[[Beside, bytes], None],
         notes: Callable[[str], None],
         context: Context | None = None,
         oracle: Oracle | None = None,
@@ -79,7 +79,7 @@ class Acting:
             wakes_at=self._wake_at,
             keeps=keeps,
             logs=logs,
-            consults=None if oracle is None else Consulting(oracle, self._told).ask,
+            consults=None if oracle is None else Consulting(oracle, self._answer).ask,
             notes=notes,
             context=context,
             clock=self._loop.time,
@@ -201,7 +201,7 @@ class Acting:
     def _fail(self, request: bytes) -> None:
         self._do(partial(self._engine.unanswered, request))
 
-    def _told(self, id_: str, answer: Response | OracleError) -> None:
+    def _answer(self, id_: str, answer: Response | OracleError) -> None:
         def told() -> None:
             self._do(lambda now: self._engine.consulted(id_, answer, now))
 

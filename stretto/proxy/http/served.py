@@ -13,14 +13,16 @@ from typing import Protocol
 
 from stretto.canonical import Json
 from stretto.errors import CannotWrite
+from stretto.oracle.oracle import Oracle
+from stretto.proxy.actions import Beside
 from stretto.proxy.context import Context
-from stretto.proxy.decisions import DecisionLog
 from stretto.proxy.engine import Engine
 from stretto.proxy.http.acting import Acting
 from stretto.proxy.http.asgi import Request
 from stretto.proxy.http.lanes import Lane, is_named
 from stretto.proxy.http.lookups import Asks, listed
 from stretto.proxy.http.message import Message
+from stretto.proxy.linelog import LineLog
 from stretto.proxy.notes import note
 from stretto.proxy.record import Recorder
 from stretto.proxy.session import Session
@@ -44,9 +46,13 @@ class Serves(Protocol):
             tools: What the server has listed to them.
         """
 
-    def decisions(self, session: Session) -> DecisionLog | None:
+    @property
+    def oracle(self) -> Oracle | None:
+        """Whom to ask, where the flow's decider asks."""
+
+    def log(self, session: Session, which: Beside) -> LineLog | None:
         """
-        The log of a session's decisions; None where there is to be none.
+        A log beside a session's own; None where there is to be none.
 
         Raises:
             CannotWrite: it cannot be opened.
@@ -78,8 +84,7 @@ class ServedLane(Lane):
         self._of_calls: set[Acting] = set()
         self._n_calls = 0
         self._tools = ToolTable()
-        self._decisions: DecisionLog | None = None
-        self._is_logging = True
+        self._logs: dict[Beside, LineLog | None] = {}
         self._noted: set[str] = set()
 
     def acting(self, request: Request, message: Message) -> Acting:
@@ -118,8 +123,9 @@ class ServedLane(Lane):
         for acting in self._all:
             self._end(acting)
         await super().close()
-        if self._decisions is not None:
-            await asyncio.to_thread(self._decisions.close)
+        for log in self._logs.values():
+            if log is not None:
+                await asyncio.to_thread(log.close)
 
     @property
     def _all(self) -> list[Acting]:
@@ -138,6 +144,7 @@ class ServedLane(Lane):
             logs=self._log,
             notes=self._note,
             context=context,
+            oracle=self._serves.oracle,
         )
 
     def _end(self, acting: Acting) -> None:
@@ -150,12 +157,15 @@ class ServedLane(Lane):
             self._noted.add(text)
             note(text)
 
-    def _log(self, line: bytes) -> None:
-        if self._decisions is None and self._is_logging:
-            try:
-                self._decisions = self._serves.decisions(self._session)
-            except CannotWrite as cause:
-                note(f"{cause}; decisions are not logged")
-            self._is_logging = self._decisions is not None
-        if self._decisions is not None:
-            self._decisions.put(line)
+    def _log(self, to: Beside, line: bytes) -> None:
+        if to not in self._logs:
+            self._logs[to] = self._opened(to)
+        if (log := self._logs[to]) is not None:
+            log.put(line)
+
+    def _opened(self, to: Beside) -> LineLog | None:
+        try:
+            return self._serves.log(self._session, to)
+        except CannotWrite as cause:
+            note(f"{cause}; what would be in it is not logged")
+            return None

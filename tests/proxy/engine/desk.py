@@ -9,6 +9,7 @@ from stretto.oracle.answer import Response
 from stretto.oracle.question import Request
 from stretto.proxy.actions import (
     Action,
+    Beside,
     Consult,
     Forward,
     Log,
@@ -46,6 +47,7 @@ class Desk:
         self.server: list[bytes] = []
         self.entries: list[bytes] = []
         self.decisions: list[dict] = []
+        self.checks: list[dict] = []
         self.notes: list[str] = []
         self.due: float | None = None
 
@@ -86,8 +88,10 @@ class Desk:
                     answers.append(self.serves(json.loads(said)))
                 case Record(sender, said):
                     self.entries.append(self._entry(sender, said))
-                case Log(said):
+                case Log(said, Beside.FLOW):
                     self.decisions.append(json.loads(said))
+                case Log(said, Beside.GUARDS):
+                    self.checks.append(json.loads(said))
                 case Consult(id, request):
                     self.questions.append(action)
                     if (answer := self.answers(request)) is not None:

@@ -1,4 +1,4 @@
-"""The log of what a flow decided, written by a thread that the session is not."""
+"""A log beside the session's own, written by a thread that the session is not."""
 
 import os
 
@@ -10,7 +10,7 @@ from stretto.proxy.writer import Writer
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND
 
 
-class DecisionLog:
+class LineLog:
     """
     A file that lines are added to.
 
@@ -23,7 +23,7 @@ class DecisionLog:
             self._fd = os.open(path, _FLAGS, 0o600)
         except OSError as cause:
             raise CannotWrite(f"{path} cannot be written: {cause.strerror}") from cause
-        gone = f"{path} takes no more; decisions are not logged"
+        gone = f"{path} takes no more, and what is said from here on is not in it"
         self._writer = Writer(Outlet(self._fd, lambda: note(gone)))
 
     def put(self, line: bytes) -> None:
