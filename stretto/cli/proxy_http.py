@@ -22,7 +22,7 @@ def run(options: Options) -> int:
     )
     logging = None
     if options.record is not None:
-        folder = LogFolder(options.record, options.retain_days)
+        folder = LogFolder(options.record, options.retain_days, options.log_bytes)
         logging = Logging(folder, options.about)
     if http.upstream is None:
         return host(at, options.command, logging=logging)
