@@ -6,6 +6,7 @@ from typing import NoReturn
 
 from stretto import __version__
 from stretto.proxy.notes import note
+from stretto.proxy.parted import MOST
 from stretto.proxy.serve import GRACE_S
 
 NAME = "stretto-proxy"
@@ -16,6 +17,7 @@ THRESHOLD, PER_CALL, PER_SESSION, HOLD_S, PATIENCE_S = 0.3, 8, 40, 5.0, 3.0
 ORACLE, QUESTIONS, ANSWER_S = "jev", 300, 1.5
 """A flow's defaults, said here so that asking for help does not load its machinery."""
 IDLE_MIN = 240.0
+LOG_MIB = MOST // 2**20
 
 _ABOUT = """\
 Stand between an MCP host and one server, and record what passes.
@@ -64,6 +66,14 @@ def parser() -> argparse.ArgumentParser:
         metavar="N",
         type=_days,
         help="delete logs in DIR that a proxy wrote more than N days ago",
+    )
+    add(
+        "--log-size",
+        metavar="MIB",
+        type=_mebibytes,
+        default=LOG_MIB,
+        help="how long a log may get before it goes on in another file; default "
+        f"{LOG_MIB}",
     )
     add(
         "--grace",
@@ -175,6 +185,12 @@ def _add_http(parser: argparse.ArgumentParser) -> None:
         "--upstream-header", metavar="NAME=VARIABLE", action="append", default=[],
         type=_header, help="send the server a header that is in the environment",
     )  # fmt: skip
+
+
+def _mebibytes(text: str) -> int:
+    if not (text.isascii() and text.isdigit()) or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of MiB from 1")
+    return int(text)
 
 
 def _days(text: str) -> int:

@@ -20,7 +20,7 @@ def run(options: Options) -> int:
     """
     folder = None
     if options.record is not None:
-        folder = LogFolder(options.record, options.retain_days)
+        folder = LogFolder(options.record, options.retain_days, options.log_bytes)
     sessions = Sessions(options.server, options.about, folder)
     if not options.acting.is_needed:
         return serve(options, None if folder is None else recorded(sessions))

@@ -8,6 +8,7 @@ from stretto.cli.proxy_arguments import (
     ANSWER_S,
     HOLD_S,
     IDLE_MIN,
+    LOG_MIB,
     ORACLE,
     PATIENCE_S,
     PER_CALL,
@@ -74,6 +75,12 @@ class Options(NamedTuple):
     """What it says about the session, by the header's fields."""
     acting: Acting = Acting()
     http: Http = Http()
+    log_mib: int = LOG_MIB
+
+    @property
+    def log_bytes(self) -> int:
+        """How long a log may get before it goes on in another file."""
+        return self.log_mib * 2**20
 
     @property
     def server(self) -> tuple[str, ...]:
@@ -142,6 +149,7 @@ def parsed(arguments: Sequence[str]) -> Options:
         about,
         acting,
         http,
+        given.log_size,
     )
 
 

@@ -70,6 +70,8 @@ class Header:
     agent: str | None = None
     host_session: str | None = None
     server_name: str | None = None
+    part: int = 1
+    """Which of the session's files this heads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +190,7 @@ def _header(node: Node) -> Header:
         _text(node, "agent_model"),
         _text(node, "host_session"),
         _text(node, "server_name"),
+        1 if (part := node.get("part")) is None else part.integer(),
     )
 
 

@@ -1,5 +1,6 @@
 import gzip
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -386,6 +387,75 @@ def test_tools_listed_behind_a_gap_are_known(tmp_path):
     _, ledger = take(path)
 
     assert ledger.manifest.tools == {"get": Kind.GENERIC}
+
+
+def parts(folder: Path, *wanted: int) -> list[Path]:
+    """The files of one session, each with a call and its answer."""
+    paths = []
+    for n in wanted:
+        told = [call(1000 * n, n), result(1000 * n + 1, n, str(n))]
+        first, *rest = lines(log(*told, session="s"))
+        header = json.dumps({**json.loads(first), **({} if n == 1 else {"part": n})})
+        path = folder / ("s.jsonl" if n == 1 else f"s.{n}.jsonl")
+        path.write_text("\n".join([header, *rest]) + "\n")
+        paths.append(path)
+    return paths
+
+
+def calls(episode: Episode) -> list[str]:
+    return [c.id for turn in episode.turns for c in turn.calls]
+
+
+def test_the_files_of_a_long_session_are_one_episode(tmp_path):
+    parts(tmp_path, *range(1, 12))
+
+    [episode], ledger = take(*sorted(tmp_path.iterdir()))
+
+    assert calls(episode) == [str(n) for n in range(1, 12)]
+    assert ledger.problems == []
+
+
+@given(cut=st.sets(st.integers(0, 5)))
+@settings(max_examples=20, deadline=None)
+def test_where_a_long_session_is_cut_into_files_is_no_matter(cut, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cut")
+    told = [call(0, 1), call(1, 2), result(2, 2, "b"), result(3, 1, "W7")]
+    told += [call(4, 3, order="W7"), said(5, "user", "thanks")]
+    first, *rest = lines(log(*told, session="s"))
+    [expected], _ = take(write(folder, log(*told, session="s")))
+    bounds = [0, *sorted(cut), len(rest)]
+    for part, (begin, end) in enumerate(pairwise(bounds), 1):
+        header = {**json.loads(first), **({} if part == 1 else {"part": part})}
+        text = "\n".join([json.dumps(header), *rest[begin:end]]) + "\n"
+        (folder / f"s{'' if part == 1 else f'.{part}'}.jsonl").write_text(text)
+
+    [episode], ledger = take(*sorted(folder.iterdir()))
+
+    assert episode == expected
+    assert ledger.problems == []
+
+
+def test_a_session_ends_where_one_of_its_files_is_missing(tmp_path):
+    paths = parts(tmp_path, 1, 2, 4, 5)
+
+    [episode], ledger = take(*paths)
+
+    assert calls(episode) == ["1", "2"]
+    assert ledger.counts["incomplete sessions"] == 1
+    assert [str(problem) for problem in ledger.problems] == [
+        f"{path}: is part {n} of a session whose part 3 is not there"
+        for n, path in zip((4, 5), paths[2:], strict=True)
+    ]
+
+
+def test_a_session_whose_first_file_is_missing_is_left_out(tmp_path):
+    [path] = parts(tmp_path, 2)
+
+    episodes, ledger = take(path)
+
+    assert episodes == []
+    [problem] = ledger.problems
+    assert problem.cause == "is part 2 of a session whose part 1 is not there"
 
 
 def test_a_line_that_was_cut_is_told(tmp_path):
