@@ -51,6 +51,10 @@ COMMANDS = {
         "stretto.cli.init:init", "Configure a host to start a server through the proxy."
     ),
     "learn": Entry("stretto.cli.learn:learn", "Learn a flow from recorded sessions."),
+    "phase0": Entry(
+        "stretto.cli.phase0:phase0",
+        "Say what a flow could save here, and how far the agents can be foretold.",
+    ),
     "program": Entry(
         "stretto.cli.program:program", "Check, print, run or score a program."
     ),
