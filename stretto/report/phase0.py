@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from stretto.episodes.manifest import Kind
 from stretto.evaluate.foresight import Foresight
 from stretto.evaluate.intervals import Share
+from stretto.evaluate.lesson import ORDER
 from stretto.evaluate.phase0 import Phase0
 from stretto.evaluate.projection import Design, Scenario
 from stretto.evaluate.transfer import POOLED
@@ -39,16 +40,19 @@ def phase0_document(found: Phase0, draw: Drawing | None = None) -> Document:
 
 
 def _key(found: Phase0) -> Key:
-    pooled = found.agents[0]
+    """What there is of: headroom, savings at best, provenance, and foresight."""
+    pooled, writes = found.agents[0], found.origins[0].writes
     values = [
-        (f"{pooled.headroom.value:.1%}", "of LLM turns one call a run would leave out"),
-        (f"{found.origins[0].writes.value:.1%}",
-         "of what writes are called with stands in a tool's output"),
-    ]  # fmt: skip
+        (f"{pooled.headroom.value:.1%}", "of LLM turns one call a run would leave out")
+    ]
+    if found.foresight is not None and found.tools.get(Kind.READ):
+        ceiling = f"{_read_only_ceiling(found).value:.1%}"
+        values.append((ceiling, "of held-out turns a flow could save at best"))
+    if writes.whole:
+        share = f"{writes.value:.1%}"
+        values.append((share, "of what writes are called with is in a tool's output"))
     if found.foresight is not None:
-        ceiling = _read_only_ceiling(found)
-        top1 = found.foresight.orders[2].top1
-        values.insert(1, (f"{ceiling.value:.1%}", "of turns a flow could save at best"))
+        top1 = found.foresight.orders[ORDER].top1
         values.append((f"{top1.value:.1%}", "of held-out steps foretold"))
     return Key(tuple(values))
 

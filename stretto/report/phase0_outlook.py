@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
+from stretto.episodes.manifest import Kind
 from stretto.evaluate.outlook import OutlookRow
 from stretto.evaluate.phase0 import Phase0
 from stretto.evaluate.projection import Design
@@ -27,6 +28,12 @@ ORACLE_MISSING = (
 def outlook_parts(found: Phase0, names: Mapping[str, str]) -> Iterable[Part]:
     """What flows would save of the held-out sessions."""
     yield Heading("What a flow would save")
+    if not found.tools.get(Kind.READ):
+        yield Prose(
+            "No tool is known to only read, and a flow calls no other; "
+            "`--manifest FILE` says which do."
+        )
+        return
     yield Prose(
         "A flow stands behind the first call of each run and makes the run's other "
         "calls while the habit's gate is open: at a probability, given enough "
@@ -106,11 +113,11 @@ def _costs(found: Phase0, names: Mapping[str, str]) -> Iterable[Part]:
     yield Heading("What tokens cost")
     yield Prose(
         f"The result of a lookup is {tokens.by_bytes:.0f} tokens at four bytes each, "
-        f"failed ones included, as published; {fitted}. "
-        "Prices are fitted from the recorded costs, without an intercept."
+        f"failed ones included, as published; {fitted}."
     )
     priced = [(name, p) for name, p in found.prices.items() if p.prompt or p.completion]
     if priced:
+        yield Prose("Prices, fitted from the recorded costs without an intercept:")
         yield table(
             ("agent", "$ a million prompt tokens", "$ a million completion tokens"),
             [
