@@ -64,6 +64,10 @@ COMMANDS = {
         "stretto.cli.jev_check:jev_check", "Ask a System-One model one question."
     ),
     "learn": Entry("stretto.cli.learn:learn", "Learn a flow from recorded sessions."),
+    "phase0": Entry(
+        "stretto.cli.phase0:phase0",
+        "Say what a flow could save here, and how far the agents can be foretold.",
+    ),
     "program": Entry(
         "stretto.cli.program:program", "Check, print, run or score a program."
     ),

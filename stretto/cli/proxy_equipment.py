@@ -149,21 +149,14 @@ class Equipment:
         return oracle(self._asked.oracle, settings)
 
 
+_ODD = ("in text alone", "without room", "overtaken", "out of time", "failed")
+
+
 def _told(counts: Counter[str]) -> str:
     """What the flow came to; what hosts may hide is told apart."""
     added = counts["added to"]
     text = f"{counts['lookups']} lookups, added to {added} of the results"
-    odd = [
-        f"{counts[name]} {name}"
-        for name in (
-            "in text alone",
-            "without room",
-            "overtaken",
-            "out of time",
-            "failed",
-        )
-        if counts[name]
-    ]
+    odd = [f"{counts[name]} {name}" for name in _ODD if counts[name]]
     return f"{text} ({', '.join(odd)})" if odd else text
 
 

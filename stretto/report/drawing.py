@@ -23,6 +23,25 @@ class Drawing(Protocol):
     def failures_by_rule(self, rules: Sequence[tuple[str, float, float]]) -> str:
         """Bars of how often rules fail a write."""
 
+    def shares_by_name(
+        self, bars: Sequence[tuple[str, float, float, float]], label: str
+    ) -> str:
+        """Bars of shares with their intervals."""
+
+    def by_order(self, points: Sequence[tuple[int, float, float]]) -> str:
+        """Bits and hits by the steps of history."""
+
+    def coverage(self, points: Sequence[tuple[float, float, float]]) -> str:
+        """Coverage and agreement by threshold."""
+
+    def heat_map(
+        self,
+        rows: Sequence[str],
+        columns: Sequence[str],
+        cells: Sequence[Sequence[float | None]],
+    ) -> str:
+        """Shares by two names."""
+
 
 def drawing() -> Drawing:
     """The figures; matplotlib is imported here, and only when a page is wanted."""

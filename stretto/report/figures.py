@@ -1,21 +1,8 @@
-"""Figures as SVG text, drawn without a display and the same for the same numbers."""
+"""Figures as SVG text, drawn without a display."""
 
-import io
-import re
 from collections.abc import Sequence
 
-import matplotlib
-
-matplotlib.use("svg")
-
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-
-INK, SOFT, LINE, KEY, WARN = "#1c2330", "#5b6474", "#dfe3ea", "#2b5fa8", "#c2571a"
-WIDTH = 6.4
-"""Inches; the page scales it."""
-
-_NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+from stretto.report.canvas import INK, KEY, LINE, SOFT, WARN, axes, svg
 
 
 def reliability(bins: Sequence[tuple[float, float, int]]) -> str:
@@ -25,7 +12,7 @@ def reliability(bins: Sequence[tuple[float, float, int]]) -> str:
     Args:
         bins: Mean probability, agreement and decisions of each tenth that has any.
     """
-    figure, (curve, counts) = _axes(3.9, 2, ratios=(3, 1))
+    figure, (curve, counts) = axes(3.9, 2, ratios=(3, 1))
     curve.plot([0, 1], [0, 1], color=SOFT, linewidth=1, linestyle=(0, (4, 3)))
     p = [b[0] for b in bins]
     curve.plot(p, [b[1] for b in bins], color=KEY, marker="o", markersize=4)
@@ -35,9 +22,9 @@ def reliability(bins: Sequence[tuple[float, float, int]]) -> str:
     counts.bar(p, [b[2] for b in bins], width=0.06, color=KEY)
     counts.set_ylabel("decisions")
     counts.set_xlabel("probability of the likeliest option")
-    for axes in (curve, counts):
-        axes.set_xlim(0, 1)
-    return _svg(figure)
+    for plot in (curve, counts):
+        plot.set_xlim(0, 1)
+    return svg(figure)
 
 
 def surprise_by_site(sites: Sequence[tuple[str, float, int]]) -> str:
@@ -47,19 +34,19 @@ def surprise_by_site(sites: Sequence[tuple[str, float, int]]) -> str:
     Args:
         sites: Name, mean surprise in nats, and decisions.
     """
-    figure, (axes,) = _axes(0.9 + 0.3 * max(len(sites), 1), 1)
+    figure, (plot,) = axes(0.9 + 0.3 * max(len(sites), 1), 1)
     places = range(len(sites))
-    axes.barh(places, [s[1] for s in sites], color=KEY, height=0.62)
-    axes.set_yticks(places, [_short(s[0]) for s in sites])
-    axes.invert_yaxis()
-    axes.set_xlabel("mean surprise, nats a decision")
+    plot.barh(places, [s[1] for s in sites], color=KEY, height=0.62)
+    plot.set_yticks(places, [_short(s[0]) for s in sites])
+    plot.invert_yaxis()
+    plot.set_xlabel("mean surprise, nats a decision")
     for place, (_, nats, n) in enumerate(sites):
-        axes.annotate(
+        plot.annotate(
             f"n = {n}", (nats, place), (4, 0), textcoords="offset points",
             va="center", fontsize=8, color=SOFT,
         )  # fmt: skip
-    axes.margins(x=0.15)
-    return _svg(figure)
+    plot.margins(x=0.15)
+    return svg(figure)
 
 
 def saved_against_detours(points: Sequence[tuple[float, int, int]]) -> str:
@@ -69,22 +56,22 @@ def saved_against_detours(points: Sequence[tuple[float, int, int]]) -> str:
     Args:
         points: Threshold, turns saved, detours.
     """
-    figure, (axes,) = _axes(3.4, 1)
-    axes.plot([p[2] for p in points], [p[1] for p in points], color=LINE, zorder=1)
-    axes.scatter([p[2] for p in points], [p[1] for p in points], color=KEY, zorder=2)
+    figure, (plot,) = axes(3.4, 1)
+    plot.plot([p[2] for p in points], [p[1] for p in points], color=LINE, zorder=1)
+    plot.scatter([p[2] for p in points], [p[1] for p in points], color=KEY, zorder=2)
     for detours, stacked in _stacked(points).items():
         (first, *_), (last, *_) = stacked[0], stacked[-1]
         label = f"{first:g}" if first == last else f"{first:g} to {last:g}"
         lowest = min(saved for _, saved, _ in stacked)
-        axes.annotate(
+        plot.annotate(
             label, (detours, lowest), (5, -10), textcoords="offset points",
             fontsize=8, color=SOFT,
         )  # fmt: skip
-    axes.set_xlabel("detours")
-    axes.set_ylabel("LLM turns saved")
-    axes.margins(0.1)
-    axes.set_ylim(bottom=min(0, *axes.get_ylim()))
-    return _svg(figure)
+    plot.set_xlabel("detours")
+    plot.set_ylabel("LLM turns saved")
+    plot.margins(0.1)
+    plot.set_ylim(bottom=min(0, *plot.get_ylim()))
+    return svg(figure)
 
 
 def spread(draws: Sequence[float], seen: float, label: str) -> str:
@@ -95,16 +82,16 @@ def spread(draws: Sequence[float], seen: float, label: str) -> str:
         draws: One value a simulated run.
         seen: The recorded value.
     """
-    figure, (axes,) = _axes(2.8, 1)
-    axes.hist(draws, bins=40, color=KEY)
-    axes.axvline(seen, color=WARN, linewidth=2)
-    axes.annotate(
+    figure, (plot,) = axes(2.8, 1)
+    plot.hist(draws, bins=40, color=KEY)
+    plot.axvline(seen, color=WARN, linewidth=2)
+    plot.annotate(
         "recorded", (seen, 1), (5, -10), xycoords=("data", "axes fraction"),
         textcoords="offset points", fontsize=9, color=WARN,
     )  # fmt: skip
-    axes.set_xlabel(label)
-    axes.set_ylabel("simulated runs")
-    return _svg(figure)
+    plot.set_xlabel(label)
+    plot.set_ylabel("simulated runs")
+    return svg(figure)
 
 
 def failures_by_rule(rules: Sequence[tuple[str, float, float]]) -> str:
@@ -114,7 +101,7 @@ def failures_by_rule(rules: Sequence[tuple[str, float, float]]) -> str:
     Args:
         rules: Name, share of successful and share of failed sessions, in 0 to 1.
     """
-    figure, (axes,) = _axes(0.9 + 0.36 * max(len(rules), 1), 1)
+    figure, (plot,) = axes(0.9 + 0.36 * max(len(rules), 1), 1)
     places = range(len(rules))
     for shift, at, color, label in (
         (-0.18, 1, WARN, "sessions that succeeded"),
@@ -122,27 +109,131 @@ def failures_by_rule(rules: Sequence[tuple[str, float, float]]) -> str:
     ):
         shares = [100 * float(rule[at]) for rule in rules]
         where = [place + shift for place in places]
-        axes.barh(where, shares, color=color, height=0.34, label=label)
-    axes.set_yticks(places, [_short(rule[0]) for rule in rules])
-    axes.invert_yaxis()
-    axes.set_xlabel("% with a failure")
-    axes.legend(fontsize=8, frameon=False, loc="lower right")
-    return _svg(figure)
+        plot.barh(where, shares, color=color, height=0.34, label=label)
+    plot.set_yticks(places, [_short(rule[0]) for rule in rules])
+    plot.invert_yaxis()
+    plot.set_xlabel("% with a failure")
+    plot.legend(fontsize=8, frameon=False, loc="lower right")
+    return svg(figure)
 
 
-def _axes(
-    height: float, rows: int, *, ratios: tuple[int, ...] = (1,)
-) -> tuple[Figure, list[Axes]]:
-    figure = Figure(figsize=(WIDTH, height), layout="constrained")
-    grid = figure.subplots(rows, 1, squeeze=False, height_ratios=ratios)
-    axes = [row[0] for row in grid]
-    for each in axes:
-        each.spines[["top", "right"]].set_visible(False)
-        each.spines[["left", "bottom"]].set_color(LINE)
-        each.tick_params(colors=SOFT, labelsize=8)
-        each.xaxis.label.set(color=INK, size=9)
-        each.yaxis.label.set(color=INK, size=9)
-    return figure, axes
+def shares_by_name(bars: Sequence[tuple[str, float, float, float]], label: str) -> str:
+    """
+    Bars of shares, each with its interval.
+
+    Args:
+        bars: Name, share, and the interval's ends, all in 0..1.
+    """
+    figure, (plot,) = axes(0.9 + 0.34 * max(len(bars), 1), 1)
+    places = range(len(bars))
+    plot.barh(
+        places, [100 * bar[1] for bar in bars], color=KEY, height=0.62, alpha=0.75
+    )
+    for place, (_, value, low, high) in enumerate(bars):
+        plot.plot([100 * low, 100 * high], [place, place], color=INK, linewidth=1.2)
+        plot.annotate(
+            f"{value:.1%}", (100 * max(value, high), place), (5, 0),
+            textcoords="offset points", va="center", fontsize=8, color=SOFT,
+        )  # fmt: skip
+    plot.set_yticks(places, [_short(bar[0]) for bar in bars])
+    plot.invert_yaxis()
+    plot.set_xlabel(label)
+    plot.margins(x=0.12)
+    plot.set_xlim(left=0)
+    return svg(figure)
+
+
+def by_order(points: Sequence[tuple[int, float, float]]) -> str:
+    """
+    How far the next action can be foretold from so many steps before it.
+
+    Args:
+        points: Steps of history, mean bits, and the share of first guesses that hit.
+    """
+    figure, (bits, hits) = axes(3.9, 2, ratios=(1, 1))
+    orders = [point[0] for point in points]
+    for plot, place, spelled in ((bits, 1, "{:.2f}"), (hits, 2, "{:.0%}")):
+        values = [float(point[place]) for point in points]
+        plot.plot(orders, values, color=KEY, marker="o", markersize=4)
+        for order, value in zip(orders, values, strict=True):
+            plot.annotate(
+                spelled.format(value), (order, value), (0, 7),
+                textcoords="offset points", ha="center", fontsize=8, color=SOFT,
+            )  # fmt: skip
+        plot.set_ylim(0, 1.3 * max(values, default=1.0) or 1.0)
+        plot.set_xticks(orders)
+    bits.set_ylabel("bits a step")
+    bits.tick_params(labelbottom=False)
+    hits.set_ylabel("first guess right")
+    hits.set_xlabel("steps of history")
+    return svg(figure)
+
+
+def coverage(points: Sequence[tuple[float, float, float]]) -> str:
+    """
+    What a habit covers as the threshold rises, and how often it is then right.
+
+    Args:
+        points: Threshold, share of steps covered, and the share of those that agreed;
+            the last is left out where nothing is covered.
+    """
+    figure, (plot,) = axes(3.2, 1)
+    sure = [point for point in points if point[1] > 0]
+    for of, place, colour, name in (
+        (points, 1, KEY, "steps covered"),
+        (sure, 2, WARN, "of those, agreed"),
+    ):
+        x, y = [p[0] for p in of], [p[place] for p in of]
+        plot.plot(x, y, color=colour, marker="o", markersize=4)
+        if of:
+            at = min(1, len(of) - 1)
+            plot.annotate(
+                name, (x[at], y[at]), (6, 7), textcoords="offset points",
+                fontsize=9, color=colour,
+            )  # fmt: skip
+    plot.set_xticks([p[0] for p in points], [f"{p[0]:g}" for p in points])
+    plot.set_ylim(0, 1.08)
+    plot.set_ylabel("share")
+    plot.set_xlabel("threshold on the likeliest action's probability")
+    return svg(figure)
+
+
+def heat_map(
+    rows: Sequence[str],
+    columns: Sequence[str],
+    cells: Sequence[Sequence[float | None]],
+) -> str:
+    """
+    Shares by two names, darker where they are larger.
+
+    Args:
+        cells: By row and column, in 0..1; None where there is nothing to show.
+    """
+    figure, (plot,) = axes(1.3 + 0.36 * len(rows), 1)
+    known = [cell for row in cells for cell in row if cell is not None]
+    low, high = min(known, default=0.0), max(known, default=1.0)
+    for y, row in enumerate(cells):
+        for x, cell in enumerate(row):
+            if cell is None:
+                continue
+            depth = 0.12 + 0.88 * (cell - low) / (high - low or 1.0)
+            plot.fill_between([x, x + 1], y, y + 1, color=KEY, alpha=depth, linewidth=0)
+            plot.annotate(
+                f"{100 * cell:.0f}", (x + 0.5, y + 0.5), ha="center", va="center",
+                fontsize=9, color="white" if depth > 0.55 else INK,
+            )  # fmt: skip
+    plot.set_yticks([y + 0.5 for y in range(len(rows))], [_short(r) for r in rows])
+    plot.set_xticks(
+        [x + 0.5 for x in range(len(columns))], [_short(c) for c in columns],
+        rotation=25, ha="right",
+    )  # fmt: skip
+    plot.set_xlim(0, len(columns))
+    plot.set_ylim(len(rows), 0)
+    plot.spines[["left", "bottom"]].set_visible(False)
+    plot.tick_params(length=0)
+    plot.set_ylabel("habit of")
+    plot.set_xlabel("held-out sessions of")
+    return svg(figure)
 
 
 def _stacked(
@@ -157,11 +248,3 @@ def _stacked(
 
 def _short(name: str) -> str:
     return name if len(name) <= 34 else f"{name[:33]}…"
-
-
-def _svg(figure: Figure) -> str:
-    """The figure as an `<svg>` element, its text as text, without a date or ids."""
-    out = io.StringIO()
-    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "stretto"}):
-        figure.savefig(out, format="svg", metadata=_NO_METADATA)
-    return re.sub(r"^.*?(?=<svg)", "", out.getvalue(), count=1, flags=re.DOTALL)
