@@ -23,7 +23,7 @@ from stretto.canonical import compact
 from stretto.episodes.episode import Episode
 from stretto.errors import FormatError
 from stretto.evaluate.flat import ARRAYS, Flat
-from stretto.evaluate.graph import END, UNKNOWN
+from stretto.evaluate.nodes import END, UNKNOWN
 from stretto.evaluate.setting import open_flow
 from stretto.files import read_bytes, write_bytes
 from stretto.flow.flow import Flow
