@@ -99,7 +99,7 @@ def jax_walk(
         arrays = [jnp.asarray(array) for array in (*nodes, *edges, *starts)]
         n = max(1, min(bucket(len(levels)), tile // max(1, n_episodes)))
         found = [
-            _walked(*arrays, jnp.asarray(_padded(levels[i : i + n], n, exact=True)))
+            _walked(*arrays, jnp.asarray(_repeated(levels[i : i + n], n)))
             for i in range(0, len(levels), n)
         ]
         if any(bool(is_unknown) for _, is_unknown in found):
@@ -108,16 +108,20 @@ def jax_walk(
     return np.concatenate(totals)[: len(levels), :n_episodes]
 
 
-def _padded(array: NDArray[Any], n: int, *, exact: bool = False) -> NDArray[Any]:
+def _padded(array: NDArray[Any], n: int) -> NDArray[Any]:
     """
     The array with zeros behind it, so that few lengths are ever compiled.
 
     A node of zeros is never come to, and an episode of zeros is over at once.
     """
-    length = n if exact else bucket(n)
-    padded = np.zeros((length, *array.shape[1:]), array.dtype)
+    padded = np.zeros(bucket(n), array.dtype)
     padded[: len(array)] = array
     return padded
+
+
+def _repeated(levels: NDArray[np.int32], n: int) -> NDArray[np.int32]:
+    """As many settings as a tile has: the last one again, which goes nowhere new."""
+    return np.pad(levels, ((0, n - len(levels)), (0, 0)), mode="edge")
 
 
 @jax.jit

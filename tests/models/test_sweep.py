@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from stretto.evaluate.flat import Flat, Walkable, joined
 from stretto.evaluate.growing import Grower
+from stretto.evaluate.nodes import UNKNOWN
 from stretto.evaluate.setting import Batch, Setting
 from stretto.evaluate.sweep import Sweep
 from stretto.models.sweep import Incomplete, jax_walk, numpy_walk
 from tests.evaluate.lessons import Lesson, steadily
-from tests.evaluate.test_graph import drawn
+from tests.evaluate.test_graph import drawn, sites
 
 
 def swept(seed: int, name: str, n_settings: int) -> tuple[Sweep, list[Setting]]:
@@ -52,6 +53,20 @@ def test_jaxs_walk_counts_what_numpys_does_tile_by_tile_or_at_once(tile):
     assert len(set(counted.sum(axis=1).tolist())) > 2
     np.testing.assert_array_equal(found, counted)
     assert not jax.config.jax_enable_x64
+
+
+def test_what_fills_up_a_tile_takes_no_edge_of_its_own():
+    sweep, _ = swept(4, "reach", 1)
+    chosen = [Setting(2.0, {site: 0.0}) for site in sites(sweep.grower.flow)][:5]
+    assert len(chosen) == 5
+    counted = sweep.counted(chosen)
+    flat = sweep.flat()
+    walkable = Walkable.of(flat)
+
+    found = jax_walk(walkable, walkable.levels(flat, Batch(chosen)))
+
+    assert (flat.to == UNKNOWN).any()
+    np.testing.assert_array_equal(found, counted)
 
 
 @pytest.mark.parametrize("walk", [numpy_walk, jax_walk])
