@@ -79,13 +79,14 @@ def domains() -> dict[str, list[Episode]]:
     found: dict[str, list[Episode]] = defaultdict(list)
     for path in sorted((SHARED / "sessions").glob("tau*/*.json*")):
         if "openai-chat" not in path.name:
-            found[_domain(path)] += read([path])
+            for episode in read([path]):
+                found[_domain(path, episode)].append(episode)
     return found
 
 
-def _domain(path: Path) -> str:
+def _domain(path: Path, episode: Episode) -> str:
     if path.parent.name == "tau2-custom-domains-oscaralvaro":
-        return path.name.split("_")[0].replace("resultados", "ecommerce")
+        return episode.domain
     for name in ("telecom-solo", "telecom", "airline", "retail"):
         if name in path.name:
             return f"{name}-v1" if path.parent.name.startswith("tau1") else name

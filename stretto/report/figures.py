@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import matplotlib
 
@@ -14,6 +14,9 @@ from matplotlib.figure import Figure
 INK, SOFT, LINE, KEY, WARN = "#1c2330", "#5b6474", "#dfe3ea", "#2b5fa8", "#c2571a"
 WIDTH = 6.4
 """Inches; the page scales it."""
+
+N_COLOURS = 8
+"""How many sites get a colour and a name: those that move the sums most."""
 
 _NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 
@@ -87,6 +90,35 @@ def saved_against_detours(points: Sequence[tuple[float, int, int]]) -> str:
     return _svg(figure)
 
 
+def sites_apart(
+    lines: Mapping[str, Sequence[tuple[int, int]]], here: tuple[int, int]
+) -> str:
+    """
+    Turns saved and detours as each site's threshold moves alone.
+
+    Args:
+        lines: By site: detours and turns saved, thresholds rising.
+        here: The same without a change.
+    """
+    figure, (axes,) = _axes(3.8, 1)
+    colours = matplotlib.color_sequences["tab10"]
+    moved = sorted(lines, key=lambda site: -_reach(lines[site], here))
+    for place, site in enumerate(moved):
+        style = {"color": colours[place]} if place < N_COLOURS else {"color": LINE}
+        points = lines[site]
+        axes.plot(
+            [p[0] for p in points], [p[1] for p in points], marker="o", markersize=3,
+            linewidth=1, label=_short(site) if place < N_COLOURS else None, **style,
+            zorder=2 if place < N_COLOURS else 1,
+        )  # fmt: skip
+    axes.scatter([here[0]], [here[1]], color=INK, marker="x", zorder=3, label="as is")
+    axes.set_xlabel("detours")
+    axes.set_ylabel("LLM turns saved")
+    axes.margins(0.1)
+    axes.legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+    return _svg(figure)
+
+
 def spread(draws: Sequence[float], seen: float, label: str) -> str:
     """
     A histogram of simulated values, with the recorded one marked.
@@ -130,6 +162,10 @@ def _stacked(
     for point in sorted(points):
         found.setdefault(point[2], []).append(point)
     return found
+
+
+def _reach(points: Sequence[tuple[int, int]], here: tuple[int, int]) -> int:
+    return max(abs(x - here[0]) + abs(y - here[1]) for x, y in points)
 
 
 def _short(name: str) -> str:
