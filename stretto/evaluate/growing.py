@@ -15,7 +15,8 @@ from stretto.episodes.episode import Episode
 from stretto.evaluate.asking import Asking
 from stretto.evaluate.course import Course, Size
 from stretto.evaluate.flat import Flat
-from stretto.evaluate.graph import MAX_NODES, CannotGraph, Graph, Nodes
+from stretto.evaluate.graph import MAX_NODES, CannotGraph, Graph
+from stretto.evaluate.nodes import Nodes
 from stretto.evaluate.parting import counted
 from stretto.evaluate.replay import Replayer
 from stretto.evaluate.setting import Batch, Floors, Setting, open_flow

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from stretto.episodes.episode import Episode
 from stretto.evaluate.course import Size
 from stretto.evaluate.flat import Flat, joined
-from stretto.evaluate.graph import Graph, Nodes
+from stretto.evaluate.graph import Graph
 from stretto.evaluate.growing import Grower, Played, grow_all, play
+from stretto.evaluate.nodes import Nodes
 from stretto.evaluate.setting import Batch, Setting
 
 

@@ -1,8 +1,13 @@
 """Figures as SVG text, drawn without a display."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+import matplotlib
 
 from stretto.report.canvas import INK, KEY, LINE, SOFT, WARN, axes, svg
+
+N_COLOURS = 8
+"""How many sites get a colour and a name: those that move the sums most."""
 
 
 def reliability(bins: Sequence[tuple[float, float, int]]) -> str:
@@ -71,6 +76,35 @@ def saved_against_detours(points: Sequence[tuple[float, int, int]]) -> str:
     plot.set_ylabel("LLM turns saved")
     plot.margins(0.1)
     plot.set_ylim(bottom=min(0, *plot.get_ylim()))
+    return svg(figure)
+
+
+def sites_apart(
+    lines: Mapping[str, Sequence[tuple[int, int]]], here: tuple[int, int]
+) -> str:
+    """
+    Turns saved and detours as each site's threshold moves alone.
+
+    Args:
+        lines: By site: detours and turns saved, thresholds rising.
+        here: The same without a change.
+    """
+    figure, (plot,) = axes(3.8, 1)
+    colours = matplotlib.color_sequences["tab10"]
+    moved = sorted(lines, key=lambda site: -_reach(lines[site], here))
+    for place, site in enumerate(moved):
+        style = {"color": colours[place]} if place < N_COLOURS else {"color": LINE}
+        points = lines[site]
+        plot.plot(
+            [p[0] for p in points], [p[1] for p in points], marker="o", markersize=3,
+            linewidth=1, label=_short(site) if place < N_COLOURS else None, **style,
+            zorder=2 if place < N_COLOURS else 1,
+        )  # fmt: skip
+    plot.scatter([here[0]], [here[1]], color=INK, marker="x", zorder=3, label="as is")
+    plot.set_xlabel("detours")
+    plot.set_ylabel("LLM turns saved")
+    plot.margins(0.1)
+    plot.legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
     return svg(figure)
 
 
@@ -244,6 +278,10 @@ def _stacked(
     for point in sorted(points):
         found.setdefault(point[2], []).append(point)
     return found
+
+
+def _reach(points: Sequence[tuple[int, int]], here: tuple[int, int]) -> int:
+    return max(abs(x - here[0]) + abs(y - here[1]) for x, y in points)
 
 
 def _short(name: str) -> str:
