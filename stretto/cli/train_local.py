@@ -17,10 +17,10 @@ from stretto.cli.table import show_table
 from stretto.cli.tasks import Tasks, tasks
 from stretto.episodes.tasks import task_group
 from stretto.evaluate.intervals import Interval
-from stretto.evaluate.local import Comparison, compare, comparison_json, judged
+from stretto.evaluate.local import LOCAL, Comparison, compare, comparison_json, judged
 from stretto.learn.corpus import Chosen
 from stretto.learn.local import N_FLOWS, local_cases, survey_local
-from stretto.oracle.local.file import LocalModel, Origin, write_local
+from stretto.oracle.local.file import Gain, LocalModel, Origin, write_local
 from stretto.oracle.wording import shipped_wording
 
 
@@ -83,6 +83,7 @@ def train_local(
         sha256=source.sha256,
         tasks=tuple(sorted(map(task_group, source.tasks))),
         settings=folds.training(seed, fitted),
+        gain=None if (gain := found.gains[LOCAL][1]) is None else Gain(*gain),
         scores=comparison_json(found),
     )
     model = write_local(LocalModel(fitted.members, origin), out)
@@ -112,8 +113,10 @@ def _show(model: LocalModel, found: Comparison, out: Path) -> None:
         for name, score in found.scores.items()
     ]
     show_table(("on held-out tasks", "log loss (nats)", "agreement", "ECE"), rows)
-    for name, (gain, interval) in found.gains.items():
-        click.echo(f"\n{name} gains {gain:.3f}{_interval(interval)} nats a decision")
+    gain, interval = found.gains[LOCAL]
+    click.echo(f"\n{LOCAL} gains {gain:.3f}{_interval(interval)} nats a decision")
+    if not origin.beats_habit:
+        click.echo("too few sessions, or too little in them, to tell it from the habit")
 
 
 def _interval(interval: Interval | None) -> str:
@@ -130,6 +133,7 @@ def _summary(model: LocalModel, out: Path) -> dict[str, Json]:
         "sessions": origin.sessions,
         "tasks": len(origin.tasks),
         "decisions": origin.decisions,
+        "beats_habit": origin.beats_habit,
         "training": {**origin.settings},
         "held_out": {**origin.scores},
     }

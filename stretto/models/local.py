@@ -24,8 +24,11 @@ from stretto.oracle.local.net import Net, Table
 DIM = 16
 """The embeddings' dimension."""
 
-BATCH = 128
-"""The decisions of one step of the optimiser."""
+BATCHES, STEPS = (16, 32, 64, 128), 20
+"""
+The decisions of one step of the optimiser: the most with which a pass has this many
+steps, or the fewest there are.
+"""
 
 EPOCHS, PATIENCE = 20, 4
 """The most passes over the decisions, and after how many without a gain to stop."""
@@ -109,11 +112,12 @@ def fit(
     network = _start(vocabulary, shuffled)
     state = _OPTIMISER.init(eqx.filter(network, eqx.is_array))
     key = jax.random.key(seed)
+    size = max(b for b in BATCHES if b * STEPS <= len(cases) or b == BATCHES[0])
     best, losses, step = network, [], 0
     for _ in range(epochs):
         order = shuffled.permutation(len(cases))
-        for start in range(0, len(order), BATCH):
-            batch = data.take(order[start : start + BATCH], BATCH)
+        for start in range(0, len(order), size):
+            batch = data.take(order[start : start + size], size)
             network, state = _step(network, state, batch, jax.random.fold_in(key, step))
             step += 1
         advance()

@@ -1,8 +1,9 @@
 """
 Scores as probabilities that mean what they say.
 
-A temperature divides the scores of one type of question. It is the one under which
-held-out decisions were likeliest. [Guo et al. 2017]
+A temperature divides the scores of one type of question. It makes held-out decisions
+likeliest [Guo et al. 2017], under a Normal prior of its logarithm around 0: a few
+decisions do not move it far from 1, and hundreds move it where they will.
 """
 
 import math
@@ -15,6 +16,9 @@ from stretto.oracle.local.net import Scores
 
 LOWEST, HIGHEST = 0.2, 5.0
 """The temperatures looked at."""
+
+PRIOR_SD = 0.25
+"""Of the temperature's logarithm."""
 
 _STEPS = 40
 """Of the search; each leaves 0.618 of the interval."""
@@ -49,7 +53,7 @@ def probabilities(scores: Scores, temperature: float = 1.0) -> Scores:
 
 def temperature(scores: Scores, taken: NDArray[np.intp]) -> float:
     """
-    The temperature that makes what was taken likeliest, between 0.2 and 5.
+    The likeliest temperature given what was taken, between 0.2 and 5.
 
     Args:
         scores: Decision by option; −∞ where an option was not there.
@@ -60,11 +64,17 @@ def temperature(scores: Scores, taken: NDArray[np.intp]) -> float:
     low, high = math.log(LOWEST), math.log(HIGHEST)
     for _ in range(_STEPS):
         left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-        if loss(scores, taken, math.exp(left)) <= loss(scores, taken, math.exp(right)):
+        if _cost(scores, taken, left) <= _cost(scores, taken, right):
             high = right
         else:
             low = left
     return math.exp((low + high) / 2)
+
+
+def _cost(scores: Scores, taken: NDArray[np.intp], log_temperature: float) -> float:
+    """The negative log posterior, in nats, but for a constant."""
+    unlikely = len(taken) * loss(scores, taken, math.exp(log_temperature))
+    return unlikely + 0.5 * (log_temperature / PRIOR_SD) ** 2
 
 
 def loss(scores: Scores, taken: NDArray[np.intp], temperature: float = 1.0) -> float:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -45,6 +46,13 @@ class Member:
     calibration: Calibration
 
 
+class Gain(NamedTuple):
+    """A 95% interval of how much less a log loss is than the habit's, in nats."""
+
+    low: float
+    high: float
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """Where a model came from, and what it was worth."""
@@ -61,8 +69,15 @@ class Origin:
     """The tasks' groups (`task_group`), rising: by them it knows what it has seen."""
     settings: Mapping[str, Json]
     """Of the training, the seed among them."""
+    gain: Gain | None
+    """On held-out decisions, over tasks; None of too few to tell."""
     scores: Mapping[str, Json]
     """On held-out decisions, beside the habit's."""
+
+    @property
+    def beats_habit(self) -> bool:
+        """Whether steps of tasks it never saw were likelier than under the habit."""
+        return self.gain is not None and self.gain.low > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +213,9 @@ def _calibration(node: Node) -> Calibration:
 
 def _origin_json(origin: Origin) -> Json:
     tasks: list[Json] = [f"{group:016x}" for group in origin.tasks]
-    return {**asdict(origin), "sources": [*origin.sources], "tasks": tasks}
+    gain: Json = None if origin.gain is None else [*origin.gain]
+    listed: dict[str, Json] = {"sources": [*origin.sources], "tasks": tasks}
+    return {**asdict(origin), **listed, "gain": gain}
 
 
 def _origin(node: Node) -> Origin:
@@ -212,8 +229,14 @@ def _origin(node: Node) -> Origin:
         sha256=node["sha256"].text(),
         tasks=tuple(task.one_of(_group, _GROUP) for task in node["tasks"].array()),
         settings=node["settings"].fields(),
+        gain=None if (gain := node.get("gain")) is None else _gain(gain),
         scores=node["scores"].fields(),
     )
+
+
+def _gain(node: Node) -> Gain:
+    low, high = (bound.number() for bound in node.array(2))
+    return Gain(low, high)
 
 
 def _group(digits: str) -> int:

@@ -26,6 +26,9 @@ MAX_HEADER = 4 * 2**20
 MAX_TENSORS = 64
 """The most arrays of a file."""
 
+MAX_AXES, MAX_SIZE = 2, 2**31 - 1
+"""The most axes of an array, and the longest axis."""
+
 TYPES: Mapping[str, str] = {"F32": "<f4", "U32": "<u4"}
 """The types that are read, and how NumPy spells them."""
 
@@ -96,8 +99,10 @@ def _begin(field: Node) -> int:
 def _array(field: Node, body: memoryview, expected: int) -> tuple[Tensor, int]:
     """An array and where it ends; it begins where the one before ended."""
     field.only("dtype", "shape", "data_offsets")
-    spelled = field["dtype"].one_of(TYPES.__getitem__, _KNOWN)
-    shape = [size.integer() for size in field["shape"].array()]
+    spelled = field["dtype"].one_of(_spelled, _KNOWN)
+    shape = [size.integer(0, MAX_SIZE) for size in field["shape"].array()]
+    if len(shape) > MAX_AXES:
+        field.fail(f"has {len(shape)} axes, more than {MAX_AXES}")
     begin, end = (place.integer() for place in field["data_offsets"].array(2))
     size = math.prod(shape) * np.dtype(spelled).itemsize
     if begin != expected or end != begin + size or end > len(body):
@@ -106,6 +111,12 @@ def _array(field: Node, body: memoryview, expected: int) -> tuple[Tensor, int]:
     if not np.isfinite(array).all():
         field.fail("holds what is no number")
     return array, end
+
+
+def _spelled(kind: str) -> str:
+    if kind not in TYPES:
+        raise ValueError(kind)
+    return TYPES[kind]
 
 
 _KNOWN = " or ".join(f"`{kind}`" for kind in TYPES)

@@ -13,7 +13,11 @@ KEPT = 4096
 _WORD = re.compile(r"[^\W_]+(?:['’_#-][^\W_]+)*")
 _ID = re.compile(r"[#\w](?:[\w#@.:-]{0,62}\w)?")
 _IS_ID = re.compile(r"(?=[^0-9]*[0-9])(?!-?[0-9]+\.[0-9]*\Z)\S{3,64}")
-_JSON = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|(-?[0-9][0-9.eE+-]*|true|false|null)')
+_JSON = re.compile(
+    r'"((?:[^"\\]|\\.)*)"(\s*:)?'  # a string, which is a key before a colon
+    r'|"[\s\S]*'  # one that was cut short
+    r"|(-?[0-9][0-9.eE+-]*|true|false|null)(?=[\s,\]}])"
+)
 _DIGITS, _LETTERS = re.compile(r"[0-9]+"), re.compile(r"[^\W\d_]+")
 
 
