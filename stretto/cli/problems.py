@@ -13,11 +13,12 @@ def warn_of_problems(ledger: Ledger) -> None:
     """Say on standard error what of the sessions could not be read."""
     n = ledger.counts["problems"]
     for problem in ledger.problems[:SHOWN]:
-        _warn(str(problem))
+        warn(str(problem))
     if n > SHOWN:
-        _warn(f"{n - SHOWN:,} more could not be read; `stretto episodes` lists them")
+        warn(f"{n - SHOWN:,} more could not be read; `stretto episodes` lists them")
 
 
-def _warn(text: str) -> None:
+def warn(text: str) -> None:
+    """Say something on standard error that is worth knowing and no error."""
     mark = click.style("warning:", fg="yellow", bold=True)
     click.echo(f"{mark} {printable(text)}", err=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from stretto.cli.proxy_options import Acting as Asked
 from stretto.cli.proxy_options import Options
 from stretto.errors import CannotWrite
-from stretto.flow.deciders.decider import decider
+from stretto.flow.deciders.decider import unasking_decider
 from stretto.flow.flow import Flow
 from stretto.flow.wire import read_flow
 from stretto.proxy.acting import Acting
@@ -37,7 +37,7 @@ def run(
     """
     asked = options.acting
     flow = None if asked.flow is None else read_flow(asked.flow)
-    weigher = None if flow is None else decider(flow, asked.decider)
+    weigher = None if flow is None else unasking_decider(flow, asked.decider)
     serving = _serving(options, session, flow)
     if flow is not None and weigher is not None:
         shadow = ", in shadow" if asked.shadow else ""

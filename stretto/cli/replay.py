@@ -7,18 +7,18 @@ from pathlib import Path
 import click
 
 from stretto.canonical import Json
-from stretto.cli.chosen import measured
+from stretto.cli.chosen import Measured
+from stretto.cli.deciding import ORACLE, Deciding
 from stretto.cli.examples import example
 from stretto.cli.number import Number
 from stretto.cli.options import Sessions, as_json, sessions
+from stretto.cli.oracles import OracleChoice, questions
 from stretto.cli.reports import html_option, write_report
 from stretto.cli.tasks import Tasks, tasks
 from stretto.evaluate.intervals import share_interval
 from stretto.evaluate.rows import Row, totals
 from stretto.evaluate.walk import Replayer
 from stretto.flow.decide import THRESHOLD
-from stretto.flow.deciders.decider import decider as decider_of
-from stretto.flow.wire import read_flow
 from stretto.report.replay import COUNTING, Setting, replay_document
 
 SWEEP = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -37,8 +37,10 @@ SWEEP = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 @tasks("test")
 @click.option(
     "--decider", metavar="NAME",
-    help="Who decides: habit or reach; if left out, reach where the flow counted it.",
+    help="Who decides: arbiter, habit or reach; if left out, the arbiter where the "
+    "flow has one, else reach where it counted it.",
 )  # fmt: skip
+@questions(dollars=1, default=ORACLE)
 @click.option(
     "--threshold", type=Number(min=0), default=THRESHOLD, show_default=True,
     help="How likely a lookup and its arguments together have to be to be made.",
@@ -51,6 +53,7 @@ def replay(
     sessions: Sessions,
     tasks: Tasks | None,
     decider: str | None,
+    choice: OracleChoice,
     threshold: float,
     sweep: bool,
     page: Path | None,
@@ -61,16 +64,17 @@ def replay(
 
     What the flow would have looked up behind each of the agent's calls, which of the
     agent's later calls that would have answered, and how many LLM turns it would have
-    saved. Results come from the record; no tool is called and no model is asked.
+    saved. Results come from the record, and no tool is called. An arbiter asks as it
+    goes, or takes answers that were kept.
 
     FLOW is a file that `stretto learn` wrote; PATHS are session files and folders of
     them. Every session is replayed, whether it succeeded or not.
     """
-    compiled = read_flow(flow)
-    replayer = Replayer(compiled, decider_of(compiled, decider))
+    deciding = Deciding.of(flow, decider, choice)
+    replayer = Replayer(deciding.flow, deciding.decider, deciding.oracle())
     thresholds = sorted({threshold, *(SWEEP if sweep else ())})
     rows: dict[float, list[Row]] = defaultdict(list)
-    for episode in measured(sessions, tasks):
+    for episode in Measured(sessions, tasks):
         for value in thresholds:
             rows[value].append(replayer.row(episode, value))
     name = replayer.decider.name

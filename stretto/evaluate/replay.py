@@ -14,6 +14,7 @@ from stretto.evaluate.walk import Replayer
 from stretto.flow.decide import THRESHOLD
 from stretto.flow.deciders.decider import decider as decider_of
 from stretto.flow.flow import Flow
+from stretto.oracle.oracle import Oracle
 
 
 def replay(
@@ -22,6 +23,7 @@ def replay(
     *,
     decider: str | None = None,
     threshold: float = THRESHOLD,
+    oracle: Oracle | None = None,
 ) -> Iterator[Row]:
     """
     Each episode's row, in order, in the trace environment.
@@ -33,10 +35,12 @@ def replay(
     Args:
         decider: The decider's name; by default the one the flow asks for.
         threshold: As `decide` takes it.
+        oracle: Whom to ask, where the decider asks. What it does not answer is handed
+            back, and counted.
 
     Raises:
         UnknownPlugin: no installed package provides that decider.
         CannotDecide: the flow does not hold what the decider needs.
     """
-    replayer = Replayer(flow, decider_of(flow, decider))
+    replayer = Replayer(flow, decider_of(flow, decider), oracle)
     return (replayer.row(episode, threshold) for episode in episodes)

@@ -21,6 +21,8 @@ class Row:
     lookups: int
     queries: int
     """How often the flow was asked."""
+    unanswered: int
+    """How often a System-One model had no answer for it, which hands back."""
     unrecorded: int
     """Lookups that a stand-in answered."""
     detours: int
@@ -45,6 +47,7 @@ class Totals:
     used_later: int
     lookups: int
     queries: int
+    unanswered: int
     unrecorded: int
     detours: int
     not_in_record: int

@@ -19,10 +19,11 @@ from stretto.flow.behind import run_behind
 from stretto.flow.caps import PER_CALL, PER_SESSION
 from stretto.flow.decide import THRESHOLD, decide
 from stretto.flow.deciders.protocol import Decider
-from stretto.flow.decision import Lookup
+from stretto.flow.decision import UNANSWERED, Lookup
 from stretto.flow.flow import Flow
 from stretto.flow.moment import Transcript
 from stretto.flow.run import Runner
+from stretto.oracle.oracle import Oracle
 
 MAX_CALLS = 60
 """The most calls in one episode, the flow's included; past it the flow is not asked."""
@@ -34,6 +35,8 @@ class Replayer:
 
     flow: Flow
     decider: Decider
+    oracle: Oracle | None = None
+    """Whom to ask, where the decider asks."""
     runner: Runner = field(init=False)
 
     def __post_init__(self) -> None:
@@ -75,13 +78,16 @@ class Walk:
     saved: int = 0
     used_next: int = 0
     queries: int = 0
+    unanswered: int = 0
     not_in_record: int = 0
 
     def __post_init__(self) -> None:
-        self.transcript = Transcript(self.by.flow)
+        state = self.by.decider.state()
+        self.transcript = Transcript(self.by.flow, state=state)
 
     def through(self, episode: Episode) -> Row:
         """The row of `episode`, whose record this walk holds."""
+        self.transcript.task = episode.task_or_id
         turns = tool_turns = 0
         calls = iter(self.record.calls)
         for index, event in enumerate(episode.events):
@@ -140,9 +146,14 @@ class Walk:
         self.queries += 1
         moment = self.transcript.moment()
         action = decide(
-            self.by.flow, moment, self.by.decider, threshold=self.threshold
+            self.by.flow,
+            moment,
+            self.by.decider,
+            threshold=self.threshold,
+            oracle=self.by.oracle,
         ).action
         if not isinstance(action, Lookup):
+            self.unanswered += action.code in UNANSWERED
             return None
         if action.tool not in self.record.tools:
             self.not_in_record += 1
@@ -181,6 +192,7 @@ class Walk:
             used_later=used - self.used_next,
             lookups=len(self.made),
             queries=self.queries,
+            unanswered=self.unanswered,
             unrecorded=sum(not made.exact for made in self.made),
             detours=len(self.made) - used,
             not_in_record=self.not_in_record,

@@ -17,6 +17,12 @@ from stretto.episodes.episode import (
     UserMessage,
 )
 from stretto.oracle.clip import clip
+from stretto.oracle.omit import (
+    Omission,
+    applying,
+    arguments_without,
+    result_without,
+)
 
 N_LATEST = 4
 """The calls shown with their results."""
@@ -52,32 +58,38 @@ class Slice:
     on its own.
     """
 
-    __slots__ = ("_first", "_later", "_made", "_no_result", "_said")
+    __slots__ = ("_first", "_later", "_made", "_no_result", "_omit", "_said")
 
-    def __init__(self, no_result: str) -> None:
+    def __init__(self, no_result: str, omit: tuple[Omission, ...] = ()) -> None:
         """
         An empty session.
 
         Args:
             no_result: The text that stands for a result that is not there.
+            omit: What is left out of calls and results.
         """
-        self._no_result = no_result
+        self._no_result, self._omit = no_result, omit
         self._first: str | None = None
         self._later: deque[str] = deque(maxlen=N_MESSAGES)
         self._said = ""
         self._made: deque[_Made] = deque(maxlen=N_LATEST + N_EARLIER)
 
     @classmethod
-    def of(cls, events: Iterable[Event], no_result: str) -> "Slice":
+    def of(
+        cls,
+        events: Iterable[Event],
+        no_result: str,
+        omit: tuple[Omission, ...] = (),
+    ) -> "Slice":
         """The session of these events."""
-        slice = cls(no_result)
+        slice = cls(no_result, omit)
         for event in events:
             slice.add(event)
         return slice
 
     def copy(self) -> "Slice":
         """The same session so far."""
-        other = Slice(self._no_result)
+        other = Slice(self._no_result, self._omit)
         other._first, other._said = self._first, self._said
         other._later, other._made = self._later.copy(), self._made.copy()
         return other
@@ -92,7 +104,7 @@ class Slice:
             case AssistantTurn(text=text, calls=()):
                 self._said = clip(text or "", MAX_MESSAGE) or self._said
             case AssistantTurn(calls=calls):
-                self._made.extend(_made(call) for call in calls)
+                self._made.extend(map(self._begun, calls))
             case ToolResult():
                 self._settle(event)
 
@@ -113,12 +125,17 @@ class Slice:
     def _settle(self, result: ToolResult) -> None:
         for index in range(len(self._made) - 1, -1, -1):
             if self._made[index].id == result.call_id:
+                omit = applying(self._omit, self._made[index].tool)
+                shown = clip(result_without(result.content, omit), MAX_RESULT)
                 self._made[index] = replace(
-                    self._made[index],
-                    result=clip(result.content, MAX_RESULT),
-                    failed=result.error,
+                    self._made[index], result=shown, failed=result.error
                 )
                 return
+
+    def _begun(self, call: ToolCall) -> _Made:
+        arguments = arguments_without(call.arguments, applying(self._omit, call.tool))
+        line = f"{call.tool}({clip(compact(arguments), MAX_ARGUMENTS)})"
+        return _Made(call.id, call.tool, arguments, line)
 
     def _whole(self, made: _Made) -> Json:
         shown: dict[str, Json] = {
@@ -127,11 +144,6 @@ class Slice:
             "result": self._no_result if made.result is None else made.result,
         }
         return {**shown, "error": True} if made.failed else shown
-
-
-def _made(call: ToolCall) -> _Made:
-    arguments = clip(compact(call.arguments), MAX_ARGUMENTS)
-    return _Made(call.id, call.tool, call.arguments, f"{call.tool}({arguments})")
 
 
 def _line(made: _Made) -> str:

@@ -4,7 +4,6 @@ from tests.claimed.claim import deferred, divergent, section, union
 from tests.claimed.reasons import (
     ANSWERS,
     BASELINES,
-    NO_ARBITER,
     NO_GUARDS,
     NO_ORACLE,
     NO_PROJECTION,
@@ -87,9 +86,7 @@ METHOD = union(
                 "options missing, something only the customer can give.",
                 NO_ORACLE,
             ),
-            "questions:one-request": deferred(
-                "All of a site's questions go in one request.", NO_ORACLE
-            ),
+            "questions:one-request": ("All of a site's questions go in one request."),
             "questions:cache": deferred(
                 "Answers are cached by the SHA-256 of their request, so a replay "
                 "needs no key.",
@@ -107,33 +104,29 @@ METHOD = union(
     section(
         "paper §3.4",
         {
-            "arbiter:logit": deferred(
+            "arbiter:logit": (
                 "An option's score is a weighted sum of the habit's log probability, "
                 "the two questions' log probabilities, a constant for handing back, "
-                "the predicates' log-odds and the log-odds of Jev's record.",
-                NO_ARBITER,
+                "the predicates' log-odds and the log-odds of Jev's record."
             ),
             "habit:hand-back-mass": (
                 "The habit's chance of every step a flow cannot take counts as handing "
                 "back."
             ),
-            "arbiter:reliability": deferred(
+            "arbiter:reliability": (
                 "Jev's record at a site is its agreement on other tasks, shrunk toward "
-                "its overall agreement: a one-coin Dawid–Skene sensor.",
-                NO_ARBITER,
+                "its overall agreement: a one-coin Dawid–Skene sensor."
             ),
-            "arbiter:coverage": deferred(
+            "arbiter:coverage": (
                 "The arbiter's probabilities are scaled by how often the agent's step "
-                "was among the site's options.",
-                NO_ARBITER,
+                "was among the site's options."
             ),
-            "arbiter:fit": deferred(
+            "arbiter:fit": (
                 "Its weights are fitted by ridge-penalised maximum likelihood on the "
-                "agents' own next steps, cross-fitted over five folds of tasks.",
-                NO_ARBITER,
+                "agents' own next steps, cross-fitted over five folds of tasks."
             ),
-            "arbiter:own-fold": deferred(
-                "A task is judged by the fit of the fold that held it out.", NO_ARBITER
+            "arbiter:own-fold": (
+                "A task is judged by the fit of the fold that held it out."
             ),
         },
     ),

@@ -25,7 +25,7 @@ from hypothesis.stateful import (
 )
 
 from stretto.episodes.site import Site
-from stretto.flow.deciders.protocol import Chances
+from stretto.flow.deciders.protocol import AsksNothing, Chances
 from stretto.flow.moment import Moment
 from stretto.flow.options import options
 from stretto.proxy import choose, deliver, holding
@@ -99,7 +99,7 @@ class Held(NamedTuple):
     since: float
 
 
-class Wild:
+class Wild(AsksNothing):
     """A decider that answers anything, sometimes outrageously."""
 
     name = "wild"
@@ -108,7 +108,9 @@ class Wild:
         self.random = random
         self.chances = random.choice(list(Chances))
 
-    def weigh(self, _: Moment, offered: tuple[str, ...]) -> dict[str, float]:
+    def weigh(
+        self, _: Moment, offered: tuple[str, ...], __: object = None
+    ) -> dict[str, float]:
         if self.random.random() < 0.05:
             raise RuntimeError("no answer")
         names = [*offered, "respond"]
