@@ -9,15 +9,17 @@ from typing import cast
 
 import click
 
-from stretto.canonical import Json
+from stretto.cli.arbitration import ArbitrationChoice, arbitrated, warn_of_few
 from stretto.cli.examples import example
+from stretto.cli.fitting import FittingChoice, fitting
+from stretto.cli.learned import lines, summary
 from stretto.cli.number import Number
 from stretto.cli.options import Sessions, as_json, labelled_sessions
+from stretto.cli.oracles import OracleChoice, questions
 from stretto.cli.problems import warn_of_problems
 from stretto.cli.tasks import Tasks, tasks
-from stretto.episodes.manifest import Kind
 from stretto.flow.wire import write_flow
-from stretto.learn.learn import Learned
+from stretto.learn.arbiter import Arbitrated, learn_arbitrated
 from stretto.learn.learn import learn as learn_flow
 from stretto.learn.settings import Sampler, Settings, quadrature
 from stretto.learn.survey import survey
@@ -30,6 +32,7 @@ from stretto.program.standard import STANDARD
         "stretto learn sessions/ -o shop.flow.json",
         "stretto learn results.json.gz --manifest retail.json --split split.json \\",
         "    -o retail.flow.json",
+        "stretto learn sessions/ --oracle jev -o shop.flow.json",
     ),
 )
 @labelled_sessions
@@ -47,6 +50,9 @@ from stretto.program.standard import STANDARD
     is_flag=True,
     help="Decide by the habit, without asking any model: the default.",
 )
+@questions(dollars=1)
+@arbitrated
+@fitting
 @click.option(
     "--alpha",
     type=Number(min=0, min_open=True),
@@ -74,6 +80,14 @@ from stretto.program.standard import STANDARD
     "--constants", is_flag=True, help="Bind arguments that never varied as constants."
 )
 @click.option(
+    "--dataflow-hints", is_flag=True,
+    help="Count which writes a lookup's results feed, for questions to say.",
+)  # fmt: skip
+@click.option(
+    "--manifest-options", is_flag=True,
+    help="Offer every read after every call, not only those seen there.",
+)  # fmt: skip
+@click.option(
     "--half-life", type=Number(min=0, min_open=True), metavar="N",
     help="Count a session half for every N sessions after it.",
 )  # fmt: skip
@@ -94,13 +108,18 @@ def learn(
     sessions: Sessions,
     tasks: Tasks | None,
     out: Path,
-    habit_only: bool,  # noqa: ARG001 - the only way there is, and so the default
+    habit_only: bool,
+    choice: OracleChoice,
+    arbitration: ArbitrationChoice,
+    how: FittingChoice,
     alpha: float | None,
     sampler: str,
     draws: int,
     seed: int,
     features: bool,
     constants: bool,
+    dataflow_hints: bool,
+    manifest_options: bool,
     half_life: float | None,
     surprise: float | None,
     surprise_window: int,
@@ -114,14 +133,21 @@ def learn(
     which is said. Which tools only read comes from the sessions' own tool listing, or
     from --manifest.
 
+    With --oracle, 30% of the tasks are held out, a System-One model is asked about
+    each step of theirs, and an arbiter is fitted that weighs its answers against the
+    habit.
+
     PATHS are session files and folders of them, compressed or not.
     """
+    arbitration.check(choice, how, habit_only=habit_only)
     settings = Settings(
         alpha=alpha,
         sampler=_sampler(sampler, draws, seed),
         tasks=tasks,
         features=features,
         constants=constants,
+        hints=dataflow_hints,
+        every_read=manifest_options,
         half_life=half_life,
         surprise=surprise,
         window=surprise_window,
@@ -133,19 +159,37 @@ def learn(
     manifest = sessions.manifest()
     if not manifest.domain:
         manifest = replace(manifest, domain="+".join(sorted(found.domains - {""})))
-    learned = learn_flow(
-        corpus,
-        manifest,
-        settings,
-        surveyed=found,
-        contracts=sessions.ledger.contracts,
-        conventions=sessions.ledger.conventions,
-    )
-    write_flow(learned.flow, out)
-    if as_json:
-        click.echo(json.dumps(_summary(learned, out), indent=2))
+    contracts, conventions = sessions.ledger.contracts, sessions.ledger.conventions
+    fitted: Arbitrated | None = None
+    if choice.kind is None:
+        learned = learn_flow(
+            corpus,
+            manifest,
+            settings,
+            surveyed=found,
+            contracts=contracts,
+            conventions=conventions,
+        )
+        learned = replace(learned, flow=arbitration.adopted(learned.flow))
     else:
-        click.echo("\n".join(_lines(learned, out)))
+        fitted = learn_arbitrated(
+            corpus,
+            manifest,
+            settings,
+            arbitration.how(choice, how),
+            surveyed=found,
+            contracts=contracts,
+            conventions=conventions,
+        )
+        learned = fitted.learned
+    write_flow(learned.flow, out)
+    if fitted is not None:
+        arbitration.kept(fitted)
+        warn_of_few(learned.flow.provenance.arbiter_cases)
+    if as_json:
+        click.echo(json.dumps(summary(learned, fitted, out), indent=2))
+    else:
+        click.echo("\n".join(lines(learned, fitted, out)))
 
 
 def _sampler(name: str, draws: int, seed: int) -> Sampler:
@@ -157,89 +201,3 @@ def _sampler(name: str, draws: int, seed: int) -> Sampler:
         module.concentration, sampler=name, draws=draws, seed=seed, weighted=True
     )
     return cast(Sampler, drawn)
-
-
-def _lines(learned: Learned, out: Path) -> list[str]:
-    flow = learned.flow
-    kinds = list(flow.manifest.tools.values())
-    counts = ", ".join(f"{kinds.count(kind)} {kind.value}" for kind in Kind)
-    used = flow.provenance.habit_episodes
-    lines = [
-        f"domain     {flow.manifest.domain or 'unnamed'}",
-        f"sessions   {learned.episodes} read, {learned.training} to learn from, "
-        f"{used} used",
-        f"tools      {len(kinds)}: {counts}",
-        f"sites      {len(flow.sites.next)} with a lookup",
-        f"α          {_alpha(learned)}",
-        f"features   {_features(learned)}",
-    ]
-    if len(flow.provenance.sources) > 1:
-        lines.append(
-            f"agents     {', '.join(flow.provenance.sources)}: one habit of all"
-        )
-    if learned.on_trust:
-        lines.append(
-            f"on trust   {learned.on_trust} of the sessions used carry no reward and "
-            "were taken as successful (--rewards)"
-        )
-    return [*lines, f"wrote      {out}"]
-
-
-def _alpha(learned: Learned) -> str:
-    posterior = learned.concentration
-    alpha = learned.flow.habit.base.alpha
-    if posterior is None:
-        return f"{alpha:g}, as given"
-    text = f"{alpha:.3f} [{posterior.low:.3f}, {posterior.high:.3f}], the median and "
-    text += f"90% interval by {posterior.sampler}"
-    if posterior.r_hat is not None and posterior.ess is not None:
-        text += f" (R̂ {posterior.r_hat:.3f}, ESS {posterior.ess:.0f})"
-    return text
-
-
-def _features(learned: Learned) -> str:
-    if learned.selection is None:
-        return "not looked for"
-    if not learned.selection.chosen:
-        return f"none of {learned.selection.n_candidates} fields helps"
-    return ", ".join(
-        f"{c.candidate.tool} {c.candidate.field.kind}({c.candidate.field.path}) "
-        f"+{c.gain:.1f} nats"
-        for c in learned.selection.chosen
-    )
-
-
-def _summary(learned: Learned, out: Path) -> Json:
-    flow, posterior = learned.flow, learned.concentration
-    return {
-        "flow": str(out),
-        "domain": flow.manifest.domain,
-        "episodes": learned.episodes,
-        "training": learned.training,
-        "habit_episodes": flow.provenance.habit_episodes,
-        "on_trust": learned.on_trust,
-        "sources": list(flow.provenance.sources),
-        "sites": len(flow.sites.next),
-        "alpha": flow.habit.base.alpha,
-        "concentration": None
-        if posterior is None
-        else {
-            "median": posterior.median,
-            "low": posterior.low,
-            "high": posterior.high,
-            "sampler": posterior.sampler,
-            "r_hat": posterior.r_hat,
-            "ess": posterior.ess,
-        },
-        "features": []
-        if learned.selection is None
-        else [
-            {
-                "tool": c.candidate.tool,
-                "kind": c.candidate.field.kind,
-                "path": c.candidate.field.path,
-                "gain": c.gain,
-            }
-            for c in learned.selection.chosen
-        ],
-    }

@@ -80,6 +80,10 @@ COMMANDS = {
     "simulate": Entry(
         "stretto.cli.simulate:simulate", "Draw sessions from a flow's own model."
     ),
+    "train-local": Entry(
+        "stretto.cli.train_local:train_local",
+        "Train a System-One model on recorded sessions.",
+    ),
 }
 
 ANSWERS = {"flow-diff"}

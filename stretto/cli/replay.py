@@ -7,10 +7,12 @@ from pathlib import Path
 import click
 
 from stretto.canonical import Json
-from stretto.cli.chosen import measured
+from stretto.cli.chosen import Measured
+from stretto.cli.deciding import ORACLE, Deciding
 from stretto.cli.examples import example
 from stretto.cli.number import Number
 from stretto.cli.options import Sessions, as_json, sessions
+from stretto.cli.oracles import OracleChoice, questions
 from stretto.cli.reports import html_option, write_report
 from stretto.cli.settings import jobs_option, one_site_apart, told
 from stretto.cli.tasks import Tasks, tasks
@@ -20,7 +22,6 @@ from stretto.evaluate.rows import Row, row, totals
 from stretto.evaluate.setting import Setting
 from stretto.evaluate.sweep import replay_all
 from stretto.flow.decide import THRESHOLD
-from stretto.flow.wire import read_flow
 from stretto.report.replay import COUNTING, Point, Replayed, replay_document
 
 SWEEP = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -40,8 +41,10 @@ SWEEP = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 @tasks("test")
 @click.option(
     "--decider", metavar="NAME",
-    help="Who decides: habit or reach; if left out, reach where the flow counted it.",
+    help="Who decides: arbiter, habit or reach; if left out, the arbiter where the "
+    "flow has one, else reach where it counted it.",
 )  # fmt: skip
+@questions(dollars=1, default=ORACLE)
 @click.option(
     "--threshold", "thresholds", type=Number(min=0), multiple=True,
     default=[THRESHOLD], show_default=True,
@@ -61,6 +64,7 @@ def replay(
     sessions: Sessions,
     tasks: Tasks | None,
     decider: str | None,
+    choice: OracleChoice,
     thresholds: Sequence[float],
     sweep: bool,
     each_site: bool,
@@ -73,19 +77,20 @@ def replay(
 
     What the flow would have looked up behind each of the agent's calls, which of the
     agent's later calls that would have answered, and how many LLM turns it would have
-    saved. Results come from the record; no tool is called and no model is asked.
+    saved. Results come from the record, and no tool is called. An arbiter asks as it
+    goes, or takes answers that were kept.
 
     FLOW is a file that `stretto learn` wrote; PATHS are session files and folders of
     them. Every session is replayed, whether it succeeded or not.
     """
-    compiled = read_flow(flow)
-    grower = Grower(compiled, decider)
+    deciding = Deciding.of(flow, decider, choice)
+    grower = Grower(deciding.flow, given=deciding.decider, oracle=deciding.oracle())
     values = sorted({*thresholds, *(SWEEP if sweep else ())})
-    settings = [Setting.of(compiled, value) for value in values]
-    base = Setting.of(compiled, thresholds[0])
-    apart = one_site_apart(compiled, base, SWEEP) if each_site else {}
+    settings = [Setting.of(deciding.flow, value) for value in values]
+    base = Setting.of(deciding.flow, thresholds[0])
+    apart = one_site_apart(deciding.flow, base, SWEEP) if each_site else {}
     every = [*settings, *(s for changed in apart.values() for s in changed)]
-    played = told(replay_all(grower, measured(sessions, tasks), every, jobs=jobs))
+    played = told(replay_all(grower, Measured(sessions, tasks), every, jobs=jobs))
     rows: list[list[Row]] = [[] for _ in every]
     for episode in played:
         for place, packed in enumerate(episode.counted.tolist()):

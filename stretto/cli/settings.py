@@ -11,7 +11,7 @@ from stretto.flow.flow import Flow
 
 jobs_option = click.option(
     "--jobs", type=click.IntRange(1, 64), default=1, show_default=True,
-    help="How many processes replay side by side.",
+    help="How many processes replay side by side; one where an oracle is asked.",
 )  # fmt: skip
 
 

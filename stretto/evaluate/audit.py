@@ -142,26 +142,24 @@ def audit(
         UnknownPlugin: no installed package provides that decider.
         CannotDecide: the flow does not hold what the decider needs.
     """
-    weigher = _weigher(flow, decider)
+    if decider is None or isinstance(decider, str):
+        decider = decider_of(flow, decider or audited_by(flow))
     sums, fits = _Sums(), []
     n_episodes = 0
     for episode in episodes:
         n_episodes += 1
-        points = list(decisions(flow, weigher, episode, oracle=oracle))
+        points = list(decisions(flow, decider, episode, oracle=oracle))
         for point in points:
             sums.add(point)
         scored = [point for point in points if isinstance(point, Scored)]
         if scored:
             fits.append(_episode_fit(episode, scored))
-    return _audit(flow, weigher, n_episodes, sums, fits)
+    return _audit(flow, decider, n_episodes, sums, fits)
 
 
-def _weigher(flow: Flow, decider: str | Decider | None) -> Decider:
-    if decider is None and default_name(flow) == "reach":
-        return decider_of(flow, "habit")
-    if decider is None or isinstance(decider, str):
-        return decider_of(flow, decider)
-    return decider
+def audited_by(flow: Flow) -> str:
+    """Whose probabilities are audited where nobody is named."""
+    return "arbiter" if flow.folds else "habit"
 
 
 def _episode_fit(episode: Episode, scored: Sequence[Scored]) -> EpisodeFit:

@@ -128,7 +128,9 @@ def learn_arbitrated(
     asking = _asked(learned.flow, how)
     asker = Asker.of(asking, how.wording, how.omit)
     steps = tuple(one for e in others for one in steps_asked(asking, asker, e))
-    done = tuple(answered(asking, steps, how.ask([one.request for one in steps])))
+    beside = requests_alone(asker, steps, how.candidates)
+    oracle = how.ask([*(one.request for one in steps), *beside.values()])
+    done = tuple(answered(asking, steps, oracle))
     if not done:
         raise NothingToLearn(
             f"none of the {len(steps)} held-out steps with options was answered",
@@ -137,29 +139,35 @@ def learn_arbitrated(
     if how.refits_habit:
         learned = learn_on(settings, surveyed=found)
     flow = _fitted(_asked(learned.flow, how), done, how)
-    candidates = ask_candidates(asker, done, how.candidates, how.ask)
+    candidates = yes_alone(beside, oracle)
     return Arbitrated(replace(learned, flow=flow), split, steps, done, candidates)
 
 
-def ask_candidates(
-    asker: Asker,
-    done: Sequence[Answered],
-    candidates: Sequence[Predicate],
-    ask: AskAll,
-) -> Candidates:
-    """
-    The probability of yes to each candidate, by the step's request and by candidate.
+class Place(NamedTuple):
+    """A candidate before a step."""
 
-    Each is asked alone about the same state, so that no other answer changes with it.
+    step: str
+    """The key of the step's own request."""
+    candidate: str
+
+
+def requests_alone(
+    asker: Asker, steps: Sequence[AskedStep], candidates: Sequence[Predicate]
+) -> Mapping[Place, Request]:
     """
-    requests = {
-        (one.asked.request.key, candidate.id): alone(asker, one.asked, candidate)
-        for one in done
+    Each candidate asked before each step.
+
+    It is asked alone about the same state, so that no other answer changes with it.
+    """
+    return {
+        Place(one.request.key, candidate.id): alone(asker, one, candidate)
+        for one in steps
         for candidate in candidates
     }
-    if not requests:
-        return {}
-    oracle = ask([*requests.values()])
+
+
+def yes_alone(requests: Mapping[Place, Request], oracle: Oracle) -> Candidates:
+    """What was answered to candidates asked alone."""
     found: dict[str, dict[str, float]] = {}
     for (step, id), request in requests.items():
         response = answer(oracle, request)
