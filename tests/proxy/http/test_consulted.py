@@ -1,6 +1,7 @@
 """Over HTTP too: an oracle that is asked, and guards that refuse."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -38,7 +39,7 @@ class Stuck(Thread):
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr(consult.threading, "Thread", Thread)
+    monkeypatch.setattr(consult, "threading", SimpleNamespace(Thread=Thread))
 
 
 @rule("shop.read_first", ["cancel"], "An order is read before it is cancelled.")
@@ -64,7 +65,7 @@ def test_an_oracles_answer_leads_to_lookups_in_the_agents_own_result() -> None:
 
 
 def test_an_oracle_that_takes_too_long_costs_no_answer(monkeypatch) -> None:
-    monkeypatch.setattr(consult.threading, "Thread", Stuck)
+    monkeypatch.setattr(consult, "threading", SimpleNamespace(Thread=Stuck))
     shop, answered = Shop(), []
 
     async def story(desk: Desk) -> None:
