@@ -372,10 +372,9 @@ ARGUMENTS = union(
     section(
         "formats, model",
         {
-            "model:default": deferred(
+            "model:default": (
                 "`model` is the System-One model asked, `jev-latest` by default, and "
-                "part of each cache key.",
-                NO_ORACLE,
+                "part of each cache key."
             ),
             "model:empty": "It is empty in a flow without an arbiter.",
         },

@@ -18,7 +18,7 @@ LIVE = (
 LABELS = "Rests on labels made by hand that are not in ../shared/data."
 SIMULATOR = "Measured in τ²-bench's own environment, which this package does not run."
 
-NO_ORACLE = "No System-One model is asked yet."
+NO_ORACLE = "It takes asking Jev, to which this project has no key."
 NO_ARBITER = (
     "An arbiter's fits are read, kept and shown; none is fitted or weighed yet."
 )
