@@ -12,6 +12,7 @@ Every error stretto raises on purpose.
   - OracleError        a System-One model did not answer, or not what was asked
     · OracleDown       … and would not have answered another request either
     · AnswerMissing    … because answers are replayed, and this one was not kept
+    · AnswerIncomplete … a question that the decider cannot do without
   - UnknownPlugin      no installed package provides that name
   - BrokenPlugin       one does, and it does not load
   - CannotWrite        an output could not be written
@@ -120,6 +121,10 @@ class AnswerMissing(OracleError):
     def __init__(self, key: str, place: str) -> None:
         super().__init__(f"{place} holds no answer to {key}")
         self.key, self.place = key, place
+
+
+class AnswerIncomplete(OracleError):
+    """Answers that lack one which a decider cannot do without."""
 
 
 class UnknownPlugin(StrettoError):

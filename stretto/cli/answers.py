@@ -8,8 +8,8 @@ import click
 from stretto.cli.examples import example
 from stretto.cli.options import as_json
 from stretto.cli.oracles import cache_option
-from stretto.cli.problems import warn
 from stretto.cli.progress import track
+from stretto.cli.warnings import warn
 from stretto.errors import FormatError, StrettoError
 from stretto.files import write_text
 from stretto.oracle.bundle import export_lines, import_lines

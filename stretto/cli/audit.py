@@ -66,7 +66,7 @@ def summary(audit: Audit) -> Json:
         "decider": audit.decider,
         "episodes": audit.episodes,
         "decisions": audit.decisions,
-        "unanswered": 0,
+        "unanswered": audit.unanswered,
         "log_prob": audit.log_p,
         "mean_log_prob": audit.mean_log_p,
         "offered": audit.offered,

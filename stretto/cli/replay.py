@@ -14,8 +14,8 @@ from stretto.cli.options import Sessions, as_json, sessions
 from stretto.cli.reports import html_option, write_report
 from stretto.cli.tasks import Tasks, tasks
 from stretto.evaluate.intervals import share_interval
+from stretto.evaluate.replay import Replayer
 from stretto.evaluate.rows import Row, totals
-from stretto.evaluate.walk import Replayer
 from stretto.flow.decide import THRESHOLD
 from stretto.flow.deciders.decider import decider as decider_of
 from stretto.flow.wire import read_flow

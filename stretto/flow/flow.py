@@ -76,6 +76,8 @@ class Fit:
 
     weights: tuple[float, ...]
     rates: Rates
+    draws: tuple[tuple[float, ...], ...] = ()
+    """Weights from their posterior, averaged over in place of `weights`; often none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,6 +101,11 @@ def _reading(chosen: Setting, decider: str) -> str:
             f" At {t.not_in_record:,} more points the flow chose a tool that the "
             "session's record does not have; there it might have made further detours."
         )
+    if t.unanswered:
+        text += (
+            f" At {t.unanswered:,} of {t.queries:,} points the System-One model had no "
+            "answer, and the flow handed back."
+        )
     if t.empty:
         text += f" {t.empty:,} of the sessions had no LLM turn."
     return text
@@ -137,5 +142,6 @@ def _counts_table(t: Totals) -> Part:
             ("answered by a stand-in", t.unrecorded),
             ("chosen, but no such tool in the record", t.not_in_record),
             ("times the flow was asked", t.queries),
+            *([("of them without an answer", t.unanswered)] if t.unanswered else []),
         ],
     )

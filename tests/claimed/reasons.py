@@ -19,10 +19,6 @@ LABELS = "Rests on labels made by hand that are not in ../shared/data."
 SIMULATOR = "Measured in τ²-bench's own environment, which this package does not run."
 
 NO_ORACLE = "It takes asking Jev, to which this project has no key."
-NO_ARBITER = (
-    "An arbiter's fits are read, kept and shown; none is fitted or weighed yet."
-)
-NO_EXPORT = "Arbiter files are read and written; no command exports or adopts one yet."
 NO_GUARDS = "Guards are not built yet."
 NO_JUDGE = "The confirmation judge is not built yet."
 NO_MATCHING = "Matching a description to a record is not built yet."
@@ -31,7 +27,6 @@ NO_PROMOTE = "Scoring sites for promotion is not built yet."
 NO_OFF_POLICY = (
     "A flow explores and logs how; no command estimates another rule from it."
 )
-NO_REFINE = "Proposing and testing predicates is not built yet."
 NO_SEARCH = "The search over settings is not built yet."
 NO_PROJECTION = "The projection of turns saved from agreement is not built yet."
 NO_PREDICTION = "The tables of held-out prediction are not built yet."

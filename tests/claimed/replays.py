@@ -6,11 +6,10 @@ from tests.claimed.reasons import (
     BASELINES,
     LEADERBOARD,
     LIVE,
-    NO_ARBITER,
     NO_PROVENANCE,
 )
 
-_FITTED = (NO_ARBITER, ANSWERS)
+_FITTED = (ANSWERS,)
 _COUNTED = (NO_PROVENANCE, LEADERBOARD)
 
 AUDIT = section(
@@ -183,10 +182,9 @@ COLD = section(
         "shipped:weights": (
             "The habit's weight is 0.27 in one shipped arbiter and 0.25 in the other."
         ),
-        "shipped:rates": deferred(
+        "shipped:rates": (
             "Across domains an arbiter weighs Jev by its overall agreement, since no "
-            "tool's name is known.",
-            NO_ARBITER,
+            "tool's name is known."
         ),
         "sample:retail-five": (
             "The five-task random sample of retail is 15, 24, 76, 88 and 99."

@@ -5,7 +5,6 @@ from tests.claimed.reasons import (
     ANSWERS,
     BASELINES,
     LEADERBOARD,
-    NO_ARBITER,
     NO_ORACLE,
     NO_PREDICTION,
     NO_PROJECTION,
@@ -119,7 +118,6 @@ TRACES = union(
             "weighing:sure": deferred(
                 "Weighed and at least 0.99 sure, it agrees 99.2% of the time on 10.6% "
                 "of retail's decisions, 97.0% on 25.2% of airline's.",
-                NO_ARBITER,
                 ANSWERS,
             ),
             "weighing:unchecked": (
@@ -163,7 +161,6 @@ TRACES = union(
             "goal:agreement": deferred(
                 "Without the goal agreement is 80.5% in retail and 78.4% in airline, "
                 "with it 80.5% and 78.9%.",
-                NO_ARBITER,
                 ANSWERS,
             ),
             "goal:savings": deferred(

@@ -1,5 +1,7 @@
 """What a flow file and an arbiter file share: provenance, questions and fits."""
 
+from collections.abc import Sequence
+
 from stretto.canonical import Json
 from stretto.files import Node
 from stretto.flow.flow import Fit, Provenance, Rates, SiteRate
@@ -53,21 +55,25 @@ def read_weighed(
 
 def read_fit(node: Node, weighed: tuple[Predicate, ...]) -> Fit:
     """One fit, with a weight for each feature of an option."""
-    weights = node["weights"].array(N_FIXED_WEIGHTS + len(weighed))
-    rates = node["rates"]
+    n_weights = N_FIXED_WEIGHTS + len(weighed)
+    weights, rates = node["weights"].array(n_weights), node["rates"]
+    draws = node.get("draws")
     return Fit(
-        tuple(weight.number() for weight in weights),
+        _numbers(weights),
         Rates(
             read_pairs(rates["sites"], Node.text, _read_rate),
             rates["agree"].number(0, 1),
             rates["cover"].number(0, 1),
         ),
+        ()
+        if draws is None
+        else tuple(_numbers(draw.array(n_weights)) for draw in draws.array()),
     )
 
 
 def fit_json(fit: Fit) -> Json:
     """One fit."""
-    return {
+    known: dict[str, Json] = {
         "weights": [float(weight) for weight in fit.weights],
         "rates": {
             "sites": pairs_json(
@@ -79,6 +85,13 @@ def fit_json(fit: Fit) -> Json:
             "cover": float(fit.rates.cover),
         },
     }
+    if fit.draws:
+        known["draws"] = [[float(weight) for weight in draw] for draw in fit.draws]
+    return known
+
+
+def _numbers(nodes: Sequence[Node]) -> tuple[float, ...]:
+    return tuple(node.number() for node in nodes)
 
 
 def _read_rate(node: Node) -> SiteRate:
