@@ -87,9 +87,14 @@ class ChatModel:
 
     def _response(self, request: Request, until: float) -> Response:
         told: list[_Told] = []
+        if not (name := request.model.removesuffix(FORM)):
+            raise OracleError(
+                "no model is named for the oracle openai to ask",
+                hint="name it as the endpoint does: `--oracle-model NAME`",
+            )
 
         def tell(asked: Asked) -> list[float]:
-            told.append(self._told(request.model, asked, until))
+            told.append(self._told(name, asked, until))
             return told[-1].chances
 
         def answer(id: str) -> Answer:
@@ -110,7 +115,7 @@ class ChatModel:
 
     def _told(self, model: str, asked: Asked, until: float) -> _Told:
         body: dict[str, Json] = {
-            "model": model.removesuffix(FORM),
+            "model": model,
             "messages": messages(asked),
             "max_tokens": 1,
             "temperature": 0,
@@ -129,18 +134,15 @@ def oracle(settings: OracleSettings) -> Cached:
     """
     The model of `--oracle-model`, behind the cache.
 
+    Without one only requests that name a model are answered, as a flow's do.
+
     Raises:
-        OracleError: no model is named, or the server's URL is none.
+        OracleError: the server's URL is none, or the roots to trust cannot be read.
     """
-    if not settings.model:
-        raise OracleError(
-            "the oracle openai has no model to ask",
-            hint="name it as the endpoint does: `--oracle-model NAME`",
-        )
     base = settings.environ.get(BASE_URL)
     url = f"{(base or SERVER).rstrip('/')}/chat/completions"
     asked = endpoint(NAME, url, KEY, settings.environ, needs_key=not base)
-    model = settings.model.removesuffix(FORM) + FORM
+    model = f"{settings.model.removesuffix(FORM)}{FORM}" if settings.model else ""
     return Cached(ChatModel(asked, model), Cache(settings.cache))
 
 

@@ -63,7 +63,7 @@ def happenings(draw: st.DrawFn) -> list[Event]:
     return events
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(happenings(), st.integers(0, 30))
 def test_at_every_prefix_the_state_is_the_literal_one(events, copied_at) -> None:
     slice = Slice(GONE)

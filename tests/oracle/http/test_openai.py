@@ -258,8 +258,15 @@ def test_a_server_of_ones_own_needs_no_key_and_openais_does(tmp_path: Path) -> N
     theirs = openai(OracleSettings("small", tmp_path / "empty", {}))
     with pytest.raises(OracleError, match="OPENAI_API_KEY is not set"):
         ask(theirs, request(theirs, n=Noul("?")))
-    with pytest.raises(OracleError, match="no model to ask"):
-        openai(OracleSettings())
+
+
+def test_without_a_model_only_a_request_that_names_one_is_answered(tmp_path) -> None:
+    with asking(tmp_path, lambda _: {"No": 1.0}, name="") as (oracle, server):
+        named = Request("small#labels-1", {}, {"n": Noul("?")})
+        assert ask(oracle, named).answers == {"n": NoulAnswer(0.0)}
+        with pytest.raises(OracleError, match="no model is named"):
+            ask(oracle, request(oracle, n=Noul("?")))
+        assert len(server.heard) == 1
 
 
 def _user(heard: Heard) -> str:
