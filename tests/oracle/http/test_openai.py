@@ -95,7 +95,7 @@ def test_probabilities_are_those_of_the_labels_whatever_else_was_likely(
     def model(user: str) -> Mapping[str, float]:
         if "Which?" in user:
             assert options(user) == {"A": "a: Reads a.", "B": "b: Reads b.", "C": "c"}
-            return {"A": 0.5, " A": 0.1, "B": 0.2, "C.": 0.1, "The": 0.1}
+            return {"A": 0.5, " A": 0.1, "▁B": 0.2, "C.": 0.1, "The": 0.1}
         return {"yes": 0.3, " Yes": 0.3, "NO": 0.2, "Maybe": 0.2}
 
     with asking(tmp_path, model) as (oracle, _):
