@@ -6,7 +6,7 @@ that do not reason, vLLM, llama.cpp and others do.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -106,12 +106,8 @@ class ChatModel:
         else:
             with ThreadPoolExecutor(AT_ONCE) as pool:
                 answers = [*pool.map(answer, ids)]
-        usage = Usage(
-            sum(one.usage.input_tokens for one in told),
-            sum(one.usage.output_tokens for one in told),
-        )
-        version = min(one.model for one in told)
-        return Response(version, dict(zip(ids, answers, strict=True)), usage)
+        version = min(one.model for one in told)  # of several, the first by name
+        return Response(version, dict(zip(ids, answers, strict=True)), _total(told))
 
     def _told(self, model: str, asked: Asked, until: float) -> _Told:
         body: dict[str, Json] = {
@@ -222,6 +218,14 @@ def _read(node: Node, asked: Asked, model: str) -> _Told:
         chances(asked, told),
         model if version is None else version.text(),
         Usage() if usage is None else _usage(usage),
+    )
+
+
+def _total(told: Iterable[_Told]) -> Usage:
+    used = [one.usage for one in told]
+    return Usage(
+        sum(usage.input_tokens for usage in used),
+        sum(usage.output_tokens for usage in used),
     )
 
 
