@@ -39,8 +39,9 @@ def completion(p: Mapping[str, float], **more: Any) -> bytes:
         "finish_reason": "length",
     }
     usage = {"prompt_tokens": 50, "completion_tokens": 1, "total_tokens": 51}
-    whole = {"id": "x", "object": "chat.completion", "model": "small-2026-01-01"}
-    return json.dumps({**whole, "choices": [choice], "usage": usage, **more}).encode()
+    whole = {"id": "x", "object": "chat.completion", "created": 1767225600}
+    body = {**whole, "model": "small-2026-01-01", "choices": [choice], "usage": usage}
+    return json.dumps({**body, **more}).encode()
 
 
 @contextmanager
