@@ -84,7 +84,7 @@ METHOD = union(
                 "Three yes/no questions about the state go with it: records unchecked, "
                 "options missing, something only the customer can give."
             ),
-            "questions:one-request": "All of a site's questions go in one request.",
+            "questions:one-request": ("All of a site's questions go in one request."),
             "questions:cache": (
                 "Answers are cached by the SHA-256 of their request, so a replay "
                 "needs no key."
