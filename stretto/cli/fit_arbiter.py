@@ -21,9 +21,6 @@ from stretto.oracle.predicates import predicates_file, shipped_predicates
 
 @click.command(
     epilog=example(
-        "stretto learn retail/ --oracle jev --oracle-log retail.jsonl -o r.flow.json",
-        "stretto learn airline/ --oracle jev --oracle-log airline.jsonl \\",
-        "    -o a.flow.json",
         "stretto fit-arbiter retail.jsonl airline.jsonl --domain both \\",
         "    --model jev-latest -o both.arbiter.json",
     ),

@@ -27,9 +27,8 @@ from stretto.report.refine import refinement_document
 
 @click.command(
     epilog=example(
-        "stretto learn sessions/ --oracle jev --candidates new.json \\",
-        "    --oracle-log decisions.jsonl -o shop.flow.json",
         "stretto refine decisions.jsonl --candidates new.json -o kept.json",
+        "stretto refine decisions.jsonl --candidates new.json --unseen glm-5",
     ),
 )
 @click.argument("log", type=click.Path(path_type=Path, exists=True, dir_okay=False))
@@ -37,7 +36,8 @@ from stretto.report.refine import refinement_document
     "--candidates",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="The predicates to choose among; without any, the hardest decisions are shown.",
+    help="The predicates to choose among; without any, only the hardest decisions "
+    "are shown.",
 )
 @click.option(
     "--penalty",
@@ -70,9 +70,9 @@ def refine(
     as_json: bool,
 ) -> None:
     """
-    Choose further predicates by how much likelier they make the agents' steps.
+    Choose further predicates by what they explain.
 
-    Candidates are added greedily, each scored by arbiters that are fitted on the other
+    That is by how much likelier they make the agents' steps. Candidates are added greedily, each scored by arbiters that are fitted on the other
     folds of tasks. Then come the decisions that stay hardest, for whoever proposes
     more. Nothing is asked: the answers are those of the log.
 
@@ -105,9 +105,7 @@ def _unfitted(decisions: list[Logged], unseen: tuple[str, ...]) -> list[Logged]:
     agents = {one.agent for one in decisions}
     if stray := sorted({*unseen} - agents):
         known = ", ".join(sorted(agents))
-        raise click.UsageError(
-            f"no decision is of agent {stray[0]}; there are: {known}"
-        )
+        raise click.UsageError(f"no decision is of agent {stray[0]}; known: {known}")
     return [
         replace(one, case=replace(one.case, fittable=False))
         if one.agent in unseen

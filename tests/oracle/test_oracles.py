@@ -1,6 +1,7 @@
 """The oracles that ask nobody, and what is put around one that does."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from stretto.oracle.replay import Replay
 from stretto.oracle.scripted import ScriptedOracle
 from stretto.oracle.settings import OracleSettings, model_of
 from stretto.oracle.versions import Versions
+from tests.claims import claim
 from tests.oracle.strategies import REQUESTS
 
 DONE = Request("latest", {}, {"n": Noul("Done?")})
@@ -179,12 +181,14 @@ def test_the_oracles_are_found_by_name(tmp_path: Path) -> None:
         oracle("delphi", settings)
 
 
+@claim("model:default")
 def test_the_model_is_the_one_named_else_the_variables_else_the_latest() -> None:
     environ = {"TYPESAFE_DEFAULT_MODEL": "m-2"}
 
     assert model_of(OracleSettings("m-1", environ=environ)) == "m-1"
     assert model_of(OracleSettings(environ=environ)) == "m-2"
     assert model_of(OracleSettings()) == "jev-latest"
+    assert replace(DONE, model="m-1").key != replace(DONE, model="m-2").key
 
 
 def test_settings_never_show_a_variables_value() -> None:
