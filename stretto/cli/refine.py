@@ -72,9 +72,10 @@ def refine(
     """
     Choose further predicates by what they explain.
 
-    That is by how much likelier they make the agents' steps. Candidates are added greedily, each scored by arbiters that are fitted on the other
-    folds of tasks. Then come the decisions that stay hardest, for whoever proposes
-    more. Nothing is asked: the answers are those of the log.
+    That is by how much likelier they make the agents' steps. Candidates are added
+    greedily, each scored by arbiters that are fitted on the other folds of tasks. Then
+    come the decisions that stay hardest, for whoever proposes more. Nothing is asked:
+    the answers are those of the log.
 
     LOG is a file that `stretto learn --oracle-log` wrote; --candidates there has the
     candidates asked.
