@@ -15,6 +15,7 @@ from stretto.flow.wire import read_flow
 from stretto.proxy.acting import Acting
 from stretto.proxy.context import Context
 from stretto.proxy.engine import Engine
+from stretto.proxy.garbage import leave_the_old
 from stretto.proxy.notes import note
 from stretto.proxy.pump import Outlet
 from stretto.proxy.record import Recorder
@@ -50,6 +51,7 @@ def run(
         decided=None if flow is None else _decisions(options, session),
         context=None if asked.context is None else Context(_named(asked, session)),
     )
+    leave_the_old()
     status = serve(
         starts,
         recorder=recorder,
