@@ -23,7 +23,6 @@ NO_ARBITER = (
     "An arbiter's fits are read, kept and shown; none is fitted or weighed yet."
 )
 NO_EXPORT = "Arbiter files are read and written; no command exports or adopts one yet."
-NO_GUARDS = "Guards are not built yet."
 NO_JUDGE = "The confirmation judge is not built yet."
 NO_MATCHING = "Matching a description to a record is not built yet."
 NO_PROCEDURE = "Procedures are not built yet."
