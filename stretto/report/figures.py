@@ -126,7 +126,9 @@ def failures_by_rule(rules: Sequence[tuple[str, float, float]]) -> str:
     axes.set_yticks(places, [_short(rule[0]) for rule in rules])
     axes.invert_yaxis()
     axes.set_xlabel("% with a failure")
-    axes.legend(fontsize=8, frameon=False, loc="lower right")
+    axes.legend(
+        fontsize=8, frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=2
+    )
     return _svg(figure)
 
 
