@@ -147,7 +147,9 @@ def failures_by_rule(rules: Sequence[tuple[str, float, float]]) -> str:
     plot.set_yticks(places, [_short(rule[0]) for rule in rules])
     plot.invert_yaxis()
     plot.set_xlabel("% with a failure")
-    plot.legend(fontsize=8, frameon=False, loc="lower right")
+    plot.legend(
+        fontsize=8, frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=2
+    )
     return svg(figure)
 
 

@@ -10,6 +10,7 @@ import pytest
 from stretto.episodes.episode import ToolCall, ToolResult
 from stretto.guards.facts import Facts
 from stretto.guards.guard import Guard, Guards
+from stretto.guards.proposal import Choices
 from stretto.guards.retail import GUARDS as RETAIL
 from stretto.guards.sources import Sources
 from stretto.guards.verdict import PASSED, fail
@@ -248,6 +249,28 @@ def test_a_guard_that_raises_blocks_nothing_and_that_is_noted() -> None:
     assert at.server == [line(call(1, "pay")), line(call(2, "pay"))]
     assert at.checks[0]["verdicts"] == {"shop.broken": "unknown"}
     assert at.notes == ["shop.broken: the check broke: LookupError: oops"]
+
+
+def test_a_call_of_no_tool_is_left_to_the_server() -> None:
+    at = guarded()
+    said = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": 7}}
+    at.host_says(said)
+
+    assert at.server == [line(said)]
+
+
+def test_a_check_that_cannot_be_logged_still_refuses(monkeypatch) -> None:
+    def breaks(*_: object) -> None:
+        raise RecursionError("too deep")
+
+    at = known(guarded())
+    monkeypatch.setattr(Choices, "flags", breaks)
+    n = len(at.server)
+    at.host_says(cancel())
+
+    assert len(at.server) == n
+    assert at.checks == []
+    assert at.notes[-1] == "a check was not logged: RecursionError: too deep"
 
 
 def test_guards_that_lose_the_thread_refuse_nothing(monkeypatch) -> None:
