@@ -57,6 +57,10 @@ COMMANDS = {
     "replay": Entry(
         "stretto.cli.replay:replay", "Replay recorded sessions with a flow behind them."
     ),
+    "search": Entry(
+        "stretto.cli.search:search",
+        "Search for thresholds, site by site, that save more turns with fewer detours.",
+    ),
     "serve": Entry(
         "stretto.cli.serve:serve", "Answer other harnesses with a flow's decisions."
     ),

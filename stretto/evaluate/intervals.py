@@ -50,3 +50,29 @@ def share_interval(
     drawn = sums[:, picks].sum(axis=2)
     low, high = np.quantile(drawn[0] / drawn[1], [0.025, 0.975])
     return Interval(float(low), float(high))
+
+
+def difference_interval(
+    tasks: Sequence[Hashable],
+    ones: Sequence[float],
+    others: Sequence[float],
+    *,
+    draws: int = N_DRAWS,
+    seed: int = SEED,
+) -> Interval | None:
+    """
+    The paired bootstrap interval of Σ ones − Σ others over tasks.
+
+    A task's episodes stay together, and each draw has as many tasks as there are. None
+    for fewer than two.
+    """
+    names = sorted(set(tasks), key=str)
+    if len(names) < 2:
+        return None
+    place = {name: i for i, name in enumerate(names)}
+    sums = np.zeros(len(names))
+    for task, one, other in zip(tasks, ones, others, strict=True):
+        sums[place[task]] += one - other
+    picks = np.random.default_rng(seed).integers(len(names), size=(draws, len(names)))
+    low, high = np.quantile(sums[picks].sum(axis=1), [0.025, 0.975])
+    return Interval(float(low), float(high))
