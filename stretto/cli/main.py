@@ -54,6 +54,10 @@ COMMANDS = {
     "program": Entry(
         "stretto.cli.program:program", "Check, print, run or score a program."
     ),
+    "promote": Entry(
+        "stretto.cli.promote:promote",
+        "Find the sites where a flow may act, by recorded sessions.",
+    ),
     "replay": Entry(
         "stretto.cli.replay:replay", "Replay recorded sessions with a flow behind them."
     ),

@@ -1,5 +1,6 @@
 """Intervals that respect how sessions come: several to a task."""
 
+import math
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
@@ -76,3 +77,21 @@ def difference_interval(
     picks = np.random.default_rng(seed).integers(len(names), size=(draws, len(names)))
     low, high = np.quantile(sums[picks].sum(axis=1), [0.025, 0.975])
     return Interval(float(low), float(high))
+
+
+Z_90 = 1.6448536
+"""The normal quantile of a central 90% interval."""
+
+
+def wilson_lower(k: int, n: int, *, z: float = Z_90) -> float:
+    """
+    The lower end of Wilson's interval for a share of k in n; 0 where n is 0.
+
+    [Wilson 1927]
+    """
+    if n == 0:
+        return 0.0
+    p = k / n
+    centre = p + z * z / (2 * n)
+    margin = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return max(0.0, (centre - margin) / (1 + z * z / n))

@@ -27,6 +27,7 @@ from stretto.learn.search import (
 from stretto.learn.search_file import read_search, search_json
 from stretto.learn.searching import elsewhere, search
 from stretto.learn.space import LEVELS, OFF, Choice, Space
+from tests.claims import claim
 from tests.evaluate.lessons import Lesson, steadily
 
 SITES = ("find", "get", "user")
@@ -46,6 +47,7 @@ def scorer(seed: int = 3) -> Scorer:
     return Scorer(space, sweeps)
 
 
+@claim("search:space")
 def test_genes_are_decoded_to_levels_as_published():
     space = Space(Setting(), ("a", "b", "c", "d"), ("arbiter", "habit"))
 
