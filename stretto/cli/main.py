@@ -79,12 +79,20 @@ COMMANDS = {
     "program": Entry(
         "stretto.cli.program:program", "Check, print, run or score a program."
     ),
+    "promote": Entry(
+        "stretto.cli.promote:promote",
+        "Find the sites where a flow may act, by recorded sessions.",
+    ),
     "refine": Entry(
         "stretto.cli.refine:refine",
         "Choose further predicates by what they explain.",
     ),
     "replay": Entry(
         "stretto.cli.replay:replay", "Replay recorded sessions with a flow behind them."
+    ),
+    "search": Entry(
+        "stretto.cli.search:search",
+        "Search for thresholds, site by site, that save more turns with fewer detours.",
     ),
     "serve": Entry(
         "stretto.cli.serve:serve", "Answer other harnesses with a flow's decisions."

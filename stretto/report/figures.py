@@ -108,6 +108,34 @@ def sites_apart(
     return svg(figure)
 
 
+def front(
+    points: Sequence[tuple[int, int]], by_hand: Sequence[tuple[str, int, int]]
+) -> str:
+    """
+    The settings that no other one beats, and those chosen by hand.
+
+    Args:
+        points: Detours and turns saved.
+        by_hand: Name, detours and turns saved.
+    """
+    figure, (axes,) = _axes(3.6, 1)
+    ordered = sorted(points)
+    x, y = [p[0] for p in ordered], [p[1] for p in ordered]
+    axes.step(x, y, where="post", color=LINE, zorder=1)
+    axes.scatter(x, y, color=KEY, s=16, zorder=2)
+    for name, detours, saved in by_hand:
+        axes.scatter([detours], [saved], color=WARN, marker="x", zorder=3)
+        axes.annotate(
+            name, (detours, saved), (6, -10), textcoords="offset points",
+            fontsize=8, color=WARN,
+        )  # fmt: skip
+    axes.set_xlabel("detours")
+    axes.set_ylabel("LLM turns saved")
+    axes.margins(0.1)
+    axes.set_ylim(bottom=min(0, *axes.get_ylim()))
+    return _svg(figure)
+
+
 def spread(draws: Sequence[float], seen: float, label: str) -> str:
     """
     A histogram of simulated values, with the recorded one marked.
