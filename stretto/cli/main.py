@@ -39,6 +39,10 @@ COMMANDS = {
     "doctor": Entry(
         "stretto.cli.doctor:doctor", "Check the installation, the data and the hosts."
     ),
+    "drift": Entry(
+        "stretto.cli.drift:drift",
+        "Say whether the agent has changed since a flow was learned.",
+    ),
     "episodes": Entry(
         "stretto.cli.episodes:episodes", "Show what recorded sessions hold."
     ),
@@ -69,7 +73,7 @@ COMMANDS = {
     ),
 }
 
-ANSWERS = {"flow-diff"}
+ANSWERS = {"drift", "flow-diff"}
 """Commands whose exit code 1 is an answer; their errors exit 2."""
 
 
