@@ -9,15 +9,13 @@ from typing import cast
 
 import click
 
-from stretto.canonical import Json
 from stretto.cli.examples import example
+from stretto.cli.learned import learned_json, learned_lines
 from stretto.cli.number import Number
 from stretto.cli.options import Sessions, as_json, labelled_sessions
 from stretto.cli.problems import warn_of_problems
 from stretto.cli.tasks import Tasks, tasks
-from stretto.episodes.manifest import Kind
 from stretto.flow.wire import write_flow
-from stretto.learn.learn import Learned
 from stretto.learn.learn import learn as learn_flow
 from stretto.learn.settings import Sampler, Settings, quadrature
 from stretto.learn.survey import survey
@@ -143,9 +141,9 @@ def learn(
     )
     write_flow(learned.flow, out)
     if as_json:
-        click.echo(json.dumps(_summary(learned, out), indent=2))
+        click.echo(json.dumps(learned_json(learned, out), indent=2))
     else:
-        click.echo("\n".join(_lines(learned, out)))
+        click.echo("\n".join(learned_lines(learned, out)))
 
 
 def _sampler(name: str, draws: int, seed: int) -> Sampler:
@@ -157,89 +155,3 @@ def _sampler(name: str, draws: int, seed: int) -> Sampler:
         module.concentration, sampler=name, draws=draws, seed=seed, weighted=True
     )
     return cast(Sampler, drawn)
-
-
-def _lines(learned: Learned, out: Path) -> list[str]:
-    flow = learned.flow
-    kinds = list(flow.manifest.tools.values())
-    counts = ", ".join(f"{kinds.count(kind)} {kind.value}" for kind in Kind)
-    used = flow.provenance.habit_episodes
-    lines = [
-        f"domain     {flow.manifest.domain or 'unnamed'}",
-        f"sessions   {learned.episodes} read, {learned.training} to learn from, "
-        f"{used} used",
-        f"tools      {len(kinds)}: {counts}",
-        f"sites      {len(flow.sites.next)} with a lookup",
-        f"α          {_alpha(learned)}",
-        f"features   {_features(learned)}",
-    ]
-    if len(flow.provenance.sources) > 1:
-        lines.append(
-            f"agents     {', '.join(flow.provenance.sources)}: one habit of all"
-        )
-    if learned.on_trust:
-        lines.append(
-            f"on trust   {learned.on_trust} of the sessions used carry no reward and "
-            "were taken as successful (--rewards)"
-        )
-    return [*lines, f"wrote      {out}"]
-
-
-def _alpha(learned: Learned) -> str:
-    posterior = learned.concentration
-    alpha = learned.flow.habit.base.alpha
-    if posterior is None:
-        return f"{alpha:g}, as given"
-    text = f"{alpha:.3f} [{posterior.low:.3f}, {posterior.high:.3f}], the median and "
-    text += f"90% interval by {posterior.sampler}"
-    if posterior.r_hat is not None and posterior.ess is not None:
-        text += f" (R̂ {posterior.r_hat:.3f}, ESS {posterior.ess:.0f})"
-    return text
-
-
-def _features(learned: Learned) -> str:
-    if learned.selection is None:
-        return "not looked for"
-    if not learned.selection.chosen:
-        return f"none of {learned.selection.n_candidates} fields helps"
-    return ", ".join(
-        f"{c.candidate.tool} {c.candidate.field.kind}({c.candidate.field.path}) "
-        f"+{c.gain:.1f} nats"
-        for c in learned.selection.chosen
-    )
-
-
-def _summary(learned: Learned, out: Path) -> Json:
-    flow, posterior = learned.flow, learned.concentration
-    return {
-        "flow": str(out),
-        "domain": flow.manifest.domain,
-        "episodes": learned.episodes,
-        "training": learned.training,
-        "habit_episodes": flow.provenance.habit_episodes,
-        "on_trust": learned.on_trust,
-        "sources": list(flow.provenance.sources),
-        "sites": len(flow.sites.next),
-        "alpha": flow.habit.base.alpha,
-        "concentration": None
-        if posterior is None
-        else {
-            "median": posterior.median,
-            "low": posterior.low,
-            "high": posterior.high,
-            "sampler": posterior.sampler,
-            "r_hat": posterior.r_hat,
-            "ess": posterior.ess,
-        },
-        "features": []
-        if learned.selection is None
-        else [
-            {
-                "tool": c.candidate.tool,
-                "kind": c.candidate.field.kind,
-                "path": c.candidate.field.path,
-                "gain": c.gain,
-            }
-            for c in learned.selection.chosen
-        ],
-    }

@@ -29,6 +29,9 @@ class Entry(NamedTuple):
 
 COMMANDS = {
     "audit": Entry("stretto.cli.audit:audit", "Score recorded sessions under a flow."),
+    "compile": Entry(
+        "stretto.cli.compile:compile_", "Compile a flow from a benchmark's results."
+    ),
     "completions": Entry(
         "stretto.cli.completions:completions", "Print a shell's completions."
     ),

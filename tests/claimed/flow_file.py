@@ -110,9 +110,7 @@ HEAD = union(
                 "Learning takes kinds from the servers' `readOnlyHint`, or from a "
                 "manifest file; a tool without a hint is generic."
             ),
-            "manifest:benchmark": deferred(
-                "Compiling takes kinds from τ²-bench's tool types.", NO_COMPILE
-            ),
+            "manifest:benchmark": "Compiling takes kinds from τ²-bench's tool types.",
             "manifest:docs": (
                 "`docs` holds a summary and each argument's description."
             ),
