@@ -7,5 +7,14 @@ _PACKAGE = Path(__file__).parent
 
 def programs() -> Path:
     """The folder of the programs that come with stretto."""
-    installed = _PACKAGE / "_programs"
-    return installed if installed.is_dir() else _PACKAGE.parent / "programs"
+    return _folder("programs")
+
+
+def data() -> Path:
+    """The folder of the question texts that come with stretto."""
+    return _folder("data")
+
+
+def _folder(name: str) -> Path:
+    installed = _PACKAGE / f"_{name}"
+    return installed if installed.is_dir() else _PACKAGE.parent / name

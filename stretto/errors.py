@@ -10,7 +10,9 @@ Every error stretto raises on purpose.
   - NoConvergence      a chain did not mix; its draws are not to be used
   - CannotDecide       a flow lacks what the decider asked for
   - OracleError        a System-One model did not answer, or not what was asked
+    · OracleDown       … and would not have answered another request either
     · AnswerMissing    … because answers are replayed, and this one was not kept
+    · AnswerIncomplete … a question that the decider cannot do without
   - UnknownPlugin      no installed package provides that name
   - BrokenPlugin       one does, and it does not load
   - CannotWrite        an output could not be written
@@ -107,6 +109,10 @@ class OracleError(StrettoError):
     """A System-One model that did not answer, or not what it was asked."""
 
 
+class OracleDown(OracleError):
+    """A model that cannot be reached, or answers nobody."""
+
+
 class AnswerMissing(OracleError):
     """A replayed answer that nobody kept."""
 
@@ -115,6 +121,10 @@ class AnswerMissing(OracleError):
     def __init__(self, key: str, place: str) -> None:
         super().__init__(f"{place} holds no answer to {key}")
         self.key, self.place = key, place
+
+
+class AnswerIncomplete(OracleError):
+    """Answers that lack one which a decider cannot do without."""
 
 
 class UnknownPlugin(StrettoError):

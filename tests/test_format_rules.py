@@ -15,13 +15,14 @@ from stretto.canonical import Json, compact
 from stretto.episodes.manifest import Kind
 from stretto.flow.decide import decide
 from stretto.flow.deciders.decider import decider
-from stretto.flow.deciders.protocol import Chances
+from stretto.flow.deciders.protocol import AsksNothing, Chances
 from stretto.flow.decision import Lookup as Made
-from stretto.flow.flow import Flow, Lookup
+from stretto.flow.flow import Flow
 from stretto.flow.moment import Moment, Transcript
 from stretto.flow.wire import flow_json, read_flow
 from stretto.learn.learn import learn
 from stretto.learn.settings import Settings
+from stretto.oracle.predicates import Lookup
 from tests.claims import claim
 from tests.conftest import shared
 from tests.flow.maximal import MAXIMAL
@@ -184,14 +185,16 @@ ORDERS = {"orders": ["W1", "W2", "W3", "W4"]}
 
 
 @dataclass(frozen=True)
-class Whatever:
+class Whatever(AsksNothing):
     """A decider that answers with the chances it was given, whatever the site."""
 
     weights: Mapping[str, float]
     chances: Chances
     name: str = "whatever"
 
-    def weigh(self, _: Moment, offered: tuple[str, ...]) -> Mapping[str, float]:
+    def weigh(
+        self, _: Moment, offered: tuple[str, ...], __: object = None
+    ) -> Mapping[str, float]:
         return {tool: self.weights.get(tool, 0.0) for tool in (*offered, "respond")}
 
 

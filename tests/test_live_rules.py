@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 import pytest
 
 from stretto.cli.proxy_options import parsed
-from stretto.flow.deciders.protocol import Chances
+from stretto.flow.deciders.protocol import AsksNothing, Chances
 from stretto.flow.flow import Bar, Promotion, SiteRecord
-from stretto.flow.moment import Moment
 from tests.claims import claim
 from tests.proxy.engine.desk import Desk, line
 from tests.proxy.engine.shop import (
@@ -39,13 +38,13 @@ LINE = {
 
 
 @dataclass(frozen=True)
-class Asking:
+class Asking(AsksNothing):
     """A decider that is not to be asked."""
 
     name: str = "asking"
     chances: Chances = Chances.EXCLUSIVE
 
-    def weigh(self, _: Moment, __: tuple[str, ...]) -> Mapping[str, float]:
+    def weigh(self, *_: object) -> Mapping[str, float]:
         raise AssertionError("the decider was asked")
 
 

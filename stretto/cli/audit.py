@@ -5,14 +5,15 @@ from pathlib import Path
 import click
 
 from stretto.canonical import Json
-from stretto.cli.chosen import measured
+from stretto.cli.chosen import Measured
+from stretto.cli.deciding import ORACLE, Deciding
 from stretto.cli.examples import example
 from stretto.cli.options import Sessions, as_json, sessions
+from stretto.cli.oracles import OracleChoice, questions
 from stretto.cli.reports import html_option, write_report
 from stretto.cli.tasks import Tasks, tasks
-from stretto.evaluate.audit import Audit
+from stretto.evaluate.audit import Audit, audited_by
 from stretto.evaluate.audit import audit as audit_flow
-from stretto.flow.wire import read_flow
 from stretto.report.audit import audit_document
 
 
@@ -21,6 +22,7 @@ from stretto.report.audit import audit_document
         "stretto audit shop.flow.json new-sessions/",
         "stretto audit retail.flow.json results.json.gz --split split.json \\",
         "    --html audit.html",
+        "stretto audit retail.flow.json new-sessions/ --decider arbiter --oracle jev",
     ),
 )
 @click.argument("flow", type=click.Path(path_type=Path))
@@ -28,8 +30,10 @@ from stretto.report.audit import audit_document
 @tasks("test")
 @click.option(
     "--decider", metavar="NAME",
-    help="Whose probabilities: habit or reach; the habit's if left out.",
+    help="Whose probabilities: arbiter, habit or reach; if left out, the arbiter's "
+    "where the flow has one, else the habit's.",
 )  # fmt: skip
+@questions(dollars=1, default=ORACLE)
 @html_option
 @as_json
 def audit(
@@ -37,6 +41,7 @@ def audit(
     sessions: Sessions,
     tasks: Tasks | None,
     decider: str | None,
+    choice: OracleChoice,
     page: Path | None,
     as_json: bool,
 ) -> None:
@@ -44,13 +49,16 @@ def audit(
     Score recorded sessions under a flow.
 
     How likely the flow makes what the agents did after each call: agreement, surprise
-    by decision, site and session, and calibration. Nothing is looked up and nothing is
-    asked.
+    by decision, site and session, and calibration. Nothing is looked up. With an
+    arbiter the questions are asked all at once, or answers that were kept are taken.
 
     FLOW is a file that `stretto learn` wrote; PATHS are session files and folders of
     them. Every session is scored, whether it succeeded or not.
     """
-    found = audit_flow(read_flow(flow), measured(sessions, tasks), decider=decider)
+    deciding = Deciding.of(flow, decider, choice, default=audited_by)
+    episodes = Measured(sessions, tasks, again=deciding.asks)
+    oracle = deciding.asked(episodes)
+    found = audit_flow(deciding.flow, episodes, decider=deciding.decider, oracle=oracle)
     write_report(
         lambda draw: audit_document(found, flow.name, draw),
         summary(found),
@@ -66,7 +74,7 @@ def summary(audit: Audit) -> Json:
         "decider": audit.decider,
         "episodes": audit.episodes,
         "decisions": audit.decisions,
-        "unanswered": 0,
+        "unanswered": audit.unanswered,
         "log_prob": audit.log_p,
         "mean_log_prob": audit.mean_log_p,
         "offered": audit.offered,

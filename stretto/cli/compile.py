@@ -9,7 +9,7 @@ from typing import NamedTuple
 import click
 
 from stretto.cli.examples import example
-from stretto.cli.learned import learned_json, learned_lines
+from stretto.cli.learned import lines, summary
 from stretto.cli.number import Number
 from stretto.cli.options import Sessions, as_json, reading
 from stretto.cli.problems import warn_of_problems
@@ -116,12 +116,11 @@ def compile_(
     learned = learn_flow(corpus, manifest, settings, surveyed=surveyed)
     write_flow(learned.flow, out)
     if as_json:
-        summary = {**learned_json(learned, out), "train_tasks": sorted(tasks)}
-        click.echo(json.dumps(summary, indent=2))
+        told = {"train_tasks": sorted(tasks), "learned": summary(learned, None, out)}
+        click.echo(json.dumps(told, indent=2))
     else:
-        lines = learned_lines(learned, out)
-        lines.insert(2, f"tasks      {len(tasks)} of {len(found.train)} for training")
-        click.echo("\n".join(lines))
+        click.echo(f"tasks      {len(tasks)} of {len(found.train)} for training")
+        click.echo("\n".join(lines(learned, None, out)))
 
 
 def _published(sources: Sources, tau2: Path, split: Path | None) -> _Given:

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from stretto.canonical import Json
-from stretto.cli.chosen import measured
+from stretto.cli.chosen import Measured
 from stretto.cli.examples import example
 from stretto.cli.options import Sessions, as_json, sessions
 from stretto.cli.reports import html_option, write_report
@@ -59,7 +59,7 @@ def drift(
     them, in the order they took place; ten sessions at least.
     """
     found = drift_from(
-        read_flow(flow), measured(sessions, tasks), window=window, online=online
+        read_flow(flow), Measured(sessions, tasks), window=window, online=online
     )
     write_report(
         lambda draw: drift_document(found, flow.name, draw),

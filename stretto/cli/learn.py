@@ -9,13 +9,17 @@ from typing import cast
 
 import click
 
+from stretto.cli.arbitration import ArbitrationChoice, arbitrated, warn_of_few
 from stretto.cli.examples import example
-from stretto.cli.learned import learned_json, learned_lines
+from stretto.cli.fitting import FittingChoice, fitting
+from stretto.cli.learned import lines, summary
 from stretto.cli.number import Number
 from stretto.cli.options import Sessions, as_json, labelled_sessions
+from stretto.cli.oracles import OracleChoice, questions
 from stretto.cli.problems import warn_of_problems
 from stretto.cli.tasks import Tasks, tasks
 from stretto.flow.wire import write_flow
+from stretto.learn.arbiter import Arbitrated, learn_arbitrated
 from stretto.learn.learn import learn as learn_flow
 from stretto.learn.settings import Sampler, Settings, quadrature
 from stretto.learn.survey import survey
@@ -28,6 +32,7 @@ from stretto.program.standard import STANDARD
         "stretto learn sessions/ -o shop.flow.json",
         "stretto learn results.json.gz --manifest retail.json --split split.json \\",
         "    -o retail.flow.json",
+        "stretto learn sessions/ --oracle jev -o shop.flow.json",
     ),
 )
 @labelled_sessions
@@ -45,6 +50,9 @@ from stretto.program.standard import STANDARD
     is_flag=True,
     help="Decide by the habit, without asking any model: the default.",
 )
+@questions(dollars=1)
+@arbitrated
+@fitting
 @click.option(
     "--alpha",
     type=Number(min=0, min_open=True),
@@ -72,6 +80,14 @@ from stretto.program.standard import STANDARD
     "--constants", is_flag=True, help="Bind arguments that never varied as constants."
 )
 @click.option(
+    "--dataflow-hints", is_flag=True,
+    help="Count which writes a lookup's results feed, for questions to say.",
+)  # fmt: skip
+@click.option(
+    "--manifest-options", is_flag=True,
+    help="Offer every read after every call, not only those seen there.",
+)  # fmt: skip
+@click.option(
     "--half-life", type=Number(min=0, min_open=True), metavar="N",
     help="Count a session half for every N sessions after it.",
 )  # fmt: skip
@@ -92,13 +108,18 @@ def learn(
     sessions: Sessions,
     tasks: Tasks | None,
     out: Path,
-    habit_only: bool,  # noqa: ARG001 - the only way there is, and so the default
+    habit_only: bool,
+    choice: OracleChoice,
+    arbitration: ArbitrationChoice,
+    how: FittingChoice,
     alpha: float | None,
     sampler: str,
     draws: int,
     seed: int,
     features: bool,
     constants: bool,
+    dataflow_hints: bool,
+    manifest_options: bool,
     half_life: float | None,
     surprise: float | None,
     surprise_window: int,
@@ -112,14 +133,21 @@ def learn(
     which is said. Which tools only read comes from the sessions' own tool listing, or
     from --manifest.
 
+    With --oracle, 30% of the tasks are held out, a System-One model is asked about
+    each step of theirs, and an arbiter is fitted that weighs its answers against the
+    habit.
+
     PATHS are session files and folders of them, compressed or not.
     """
+    arbitration.check(choice, how, habit_only=habit_only)
     settings = Settings(
         alpha=alpha,
         sampler=_sampler(sampler, draws, seed),
         tasks=tasks,
         features=features,
         constants=constants,
+        hints=dataflow_hints,
+        every_read=manifest_options,
         half_life=half_life,
         surprise=surprise,
         window=surprise_window,
@@ -131,19 +159,37 @@ def learn(
     manifest = sessions.manifest()
     if not manifest.domain:
         manifest = replace(manifest, domain="+".join(sorted(found.domains - {""})))
-    learned = learn_flow(
-        corpus,
-        manifest,
-        settings,
-        surveyed=found,
-        contracts=sessions.ledger.contracts,
-        conventions=sessions.ledger.conventions,
-    )
-    write_flow(learned.flow, out)
-    if as_json:
-        click.echo(json.dumps(learned_json(learned, out), indent=2))
+    contracts, conventions = sessions.ledger.contracts, sessions.ledger.conventions
+    fitted: Arbitrated | None = None
+    if choice.kind is None:
+        learned = learn_flow(
+            corpus,
+            manifest,
+            settings,
+            surveyed=found,
+            contracts=contracts,
+            conventions=conventions,
+        )
+        learned = replace(learned, flow=arbitration.adopted(learned.flow))
     else:
-        click.echo("\n".join(learned_lines(learned, out)))
+        fitted = learn_arbitrated(
+            corpus,
+            manifest,
+            settings,
+            arbitration.how(choice, how),
+            surveyed=found,
+            contracts=contracts,
+            conventions=conventions,
+        )
+        learned = fitted.learned
+    write_flow(learned.flow, out)
+    if fitted is not None:
+        arbitration.kept(fitted)
+        warn_of_few(learned.flow.provenance.arbiter_cases)
+    if as_json:
+        click.echo(json.dumps(summary(learned, fitted, out), indent=2))
+    else:
+        click.echo("\n".join(lines(learned, fitted, out)))
 
 
 def _sampler(name: str, draws: int, seed: int) -> Sampler:

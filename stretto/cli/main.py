@@ -28,6 +28,7 @@ class Entry(NamedTuple):
 
 
 COMMANDS = {
+    "ask": Entry("stretto.cli.ask:ask", "Ask a System-One model a file of requests."),
     "audit": Entry("stretto.cli.audit:audit", "Score recorded sessions under a flow."),
     "compile": Entry(
         "stretto.cli.compile:compile_", "Compile a flow from a benchmark's results."
@@ -49,13 +50,25 @@ COMMANDS = {
     "episodes": Entry(
         "stretto.cli.episodes:episodes", "Show what recorded sessions hold."
     ),
+    "export-answers": Entry(
+        "stretto.cli.answers:export_answers", "Print the answers kept, a line each."
+    ),
     "flow-diff": Entry(
         "stretto.cli.flow_diff:flow_diff",
         "Compare two flows: what needs review, first.",
     ),
     "flow-show": Entry("stretto.cli.flow_show:flow_show", "Print a flow for review."),
+    "guards": Entry(
+        "stretto.cli.guards:guards", "Check recorded writes against a policy's rules."
+    ),
+    "import-answers": Entry(
+        "stretto.cli.answers:import_answers", "Keep the answers of a bundle."
+    ),
     "init": Entry(
         "stretto.cli.init:init", "Configure a host to start a server through the proxy."
+    ),
+    "jev-check": Entry(
+        "stretto.cli.jev_check:jev_check", "Ask a System-One model one question."
     ),
     "learn": Entry("stretto.cli.learn:learn", "Learn a flow from recorded sessions."),
     "phase0": Entry(
@@ -73,6 +86,10 @@ COMMANDS = {
     ),
     "simulate": Entry(
         "stretto.cli.simulate:simulate", "Draw sessions from a flow's own model."
+    ),
+    "train-local": Entry(
+        "stretto.cli.train_local:train_local",
+        "Train a System-One model on recorded sessions.",
     ),
 }
 

@@ -44,9 +44,14 @@ class Sessions:
         )
         return track(episodes, "reading sessions")
 
-    def corpus(self) -> Corpus:
-        """The episodes, to be gone through again; the first time fills the ledger."""
-        return Corpus(self.episodes, self._again, partial(track, title="learning"))
+    def corpus(self, title: str = "learning") -> Corpus:
+        """
+        The episodes, to be gone through again; the first time fills the ledger.
+
+        Args:
+            title: What they are gone through again for.
+        """
+        return Corpus(self.episodes, self._again, partial(track, title=title))
 
     def _again(self) -> Iterator[Episode]:
         options = replace(self.options, strict=False)

@@ -1,8 +1,6 @@
 """What could not be read, said once reading is over."""
 
-import click
-
-from stretto.markdown import printable
+from stretto.cli.warnings import warn
 from stretto.traces.ledger import Ledger
 
 SHOWN = 3
@@ -13,11 +11,6 @@ def warn_of_problems(ledger: Ledger) -> None:
     """Say on standard error what of the sessions could not be read."""
     n = ledger.counts["problems"]
     for problem in ledger.problems[:SHOWN]:
-        _warn(str(problem))
+        warn(str(problem))
     if n > SHOWN:
-        _warn(f"{n - SHOWN:,} more could not be read; `stretto episodes` lists them")
-
-
-def _warn(text: str) -> None:
-    mark = click.style("warning:", fg="yellow", bold=True)
-    click.echo(f"{mark} {printable(text)}", err=True)
+        warn(f"{n - SHOWN:,} more could not be read; `stretto episodes` lists them")

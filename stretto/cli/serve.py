@@ -11,7 +11,7 @@ from stretto.cli.examples import example
 from stretto.cli.number import PROBABILITY
 from stretto.errors import StrettoError
 from stretto.flow.decide import THRESHOLD
-from stretto.flow.deciders.decider import decider as decider_of
+from stretto.flow.deciders.decider import unasking_decider
 from stretto.flow.wire import read_flow
 from stretto.harness.lines import LineServer
 from stretto.harness.query import MAX_QUESTIONS, Desk
@@ -86,7 +86,7 @@ def serve(
     """
     token = None if token_file is None else token_in(token_file)
     compiled = read_flow(flow)
-    desk = Desk(compiled, decider_of(compiled, decider), threshold, max_questions)
+    desk = Desk(compiled, unasking_decider(compiled, decider), threshold, max_questions)
     server = LineServer(lambda query: desk.answer(query).json(), token)
     listening = _tcp(address(listen), token) if file is None else unix(file)
     try:

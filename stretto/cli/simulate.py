@@ -6,16 +6,18 @@ from pathlib import Path
 import click
 
 from stretto.canonical import Json
-from stretto.cli.chosen import measured
+from stretto.cli.chosen import Measured
+from stretto.cli.deciding import ORACLE, Deciding
 from stretto.cli.examples import example
 from stretto.cli.options import Sessions, as_json, sessions
+from stretto.cli.oracles import OracleChoice, questions
 from stretto.cli.reports import html_option, write_report
 from stretto.cli.tasks import Tasks, tasks
+from stretto.cli.warnings import warn
 from stretto.evaluate.decisions import Scored, decisions
 from stretto.evaluate.simulate import N_RUNS, SEED, Simulation
 from stretto.evaluate.simulate import simulate as simulate_decisions
-from stretto.flow.deciders.decider import decider as decider_of
-from stretto.flow.wire import read_flow
+from stretto.flow.decision import NO_ANSWER, Reason
 from stretto.report.simulate import simulation_document
 
 
@@ -30,8 +32,9 @@ from stretto.report.simulate import simulation_document
 @tasks("test")
 @click.option(
     "--decider", metavar="NAME", default="habit", show_default=True,
-    help="Whose probabilities to draw from: habit or reach.",
+    help="Whose probabilities to draw from: arbiter, habit or reach.",
 )  # fmt: skip
+@questions(dollars=1, default=ORACLE)
 @click.option(
     "-n", "--runs", type=click.IntRange(min=1), default=N_RUNS, show_default=True,
     help="How many runs to draw.",
@@ -46,6 +49,7 @@ def simulate(
     sessions: Sessions,
     tasks: Tasks | None,
     decider: str,
+    choice: OracleChoice,
     runs: int,
     seed: int,
     page: Path | None,
@@ -61,15 +65,19 @@ def simulate(
     FLOW is a file that `stretto learn` wrote; PATHS are session files and folders of
     them.
     """
-    compiled = read_flow(flow)
-    weigher = decider_of(compiled, decider)
-    points = (
+    deciding = Deciding.of(flow, decider, choice)
+    episodes = Measured(sessions, tasks, again=deciding.asks)
+    oracle = deciding.asked(episodes)
+    points = [
         point
-        for episode in measured(sessions, tasks)
-        for point in decisions(compiled, weigher, episode)
-        if isinstance(point, Scored)
-    )
-    found = simulate_decisions(points, runs=runs, seed=seed)
+        for episode in episodes
+        for point in decisions(deciding.flow, deciding.decider, episode, oracle=oracle)
+    ]
+    scored = [point for point in points if isinstance(point, Scored)]
+    reasons = [point for point in points if isinstance(point, Reason)]
+    found = simulate_decisions(scored, runs=runs, seed=seed)
+    if unanswered := sum(reason in NO_ANSWER for reason in reasons):
+        warn(f"{unanswered:,} decisions had no answer, and are left out")
     write_report(
         lambda draw: simulation_document(found, flow.name, draw),
         summary(found),

@@ -13,8 +13,9 @@ from stretto.evaluate.calibration import (
 from stretto.evaluate.decisions import Scored, decisions
 from stretto.flow.deciders.decider import decider as decider_of
 from stretto.flow.deciders.protocol import Decider, default_name
-from stretto.flow.decision import Reason
+from stretto.flow.decision import NO_ANSWER, Reason
 from stretto.flow.flow import Flow
+from stretto.oracle.oracle import Oracle
 
 N_SURPRISING = 10
 """How many of the most surprising episodes an audit names."""
@@ -72,6 +73,11 @@ class Audit:
     """The episodes of the lowest mean log probability, lowest first."""
 
     @property
+    def unanswered(self) -> int:
+        """The decisions that a System-One model had no answer for."""
+        return sum(n for code, n in self.skipped.items() if code in NO_ANSWER)
+
+    @property
     def mean_log_p(self) -> float:
         """Per decision; 0 where there are none."""
         return self.log_p / self.decisions if self.decisions else 0.0
@@ -118,33 +124,42 @@ class _Sums:
 
 
 def audit(
-    flow: Flow, episodes: Iterable[Episode], *, decider: str | None = None
+    flow: Flow,
+    episodes: Iterable[Episode],
+    *,
+    decider: str | Decider | None = None,
+    oracle: Oracle | None = None,
 ) -> Audit:
     """
     The fit of a flow's probabilities to what the agents of `episodes` did.
 
     Args:
-        decider: Whose probabilities; by default the arbiter's, or the habit's in a
-            flow without one.
+        decider: Whose probabilities, or the name of whose; by default the arbiter's,
+            or the habit's in a flow without one.
+        oracle: Whom to ask, where the decider asks.
 
     Raises:
         UnknownPlugin: no installed package provides that decider.
         CannotDecide: the flow does not hold what the decider needs.
     """
-    if decider is None and default_name(flow) == "reach":
-        decider = "habit"
-    weigher = decider_of(flow, decider)
+    if decider is None or isinstance(decider, str):
+        decider = decider_of(flow, decider or audited_by(flow))
     sums, fits = _Sums(), []
     n_episodes = 0
     for episode in episodes:
         n_episodes += 1
-        points = list(decisions(flow, weigher, episode))
+        points = list(decisions(flow, decider, episode, oracle=oracle))
         for point in points:
             sums.add(point)
         scored = [point for point in points if isinstance(point, Scored)]
         if scored:
             fits.append(_episode_fit(episode, scored))
-    return _audit(flow, weigher, n_episodes, sums, fits)
+    return _audit(flow, decider, n_episodes, sums, fits)
+
+
+def audited_by(flow: Flow) -> str:
+    """Whose probabilities are audited where nobody is named."""
+    return "arbiter" if flow.folds else "habit"
 
 
 def _episode_fit(episode: Episode, scored: Sequence[Scored]) -> EpisodeFit:

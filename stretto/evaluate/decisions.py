@@ -5,16 +5,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 from stretto.episodes.episode import AssistantTurn, Episode, Event, ToolResult
 from stretto.episodes.manifest import Kind
 from stretto.episodes.site import Site
 from stretto.episodes.vocabulary import RESPOND
-from stretto.flow.decide import offer
+from stretto.errors import AnswerIncomplete, OracleError
+from stretto.flow.decide import answer, offer
 from stretto.flow.deciders.protocol import Chances, Decider, check_options
 from stretto.flow.decision import HandBack, Reason
 from stretto.flow.flow import Flow
-from stretto.flow.moment import Transcript
+from stretto.flow.moment import Moment, Transcript
+from stretto.oracle.oracle import Oracle
+from stretto.oracle.question import Request
 
 OTHER = "other"
 """The option that stands for every read the site does not offer."""
@@ -59,16 +63,63 @@ class Scored:
         return math.log(self.p_actual)
 
 
+class Point(NamedTuple):
+    """A point where a flow weighs its options, and what the agent then did."""
+
+    moment: Moment
+    """Gone with the next point."""
+    site: Site
+    offered: tuple[str, ...]
+    follows: Event
+
+
 def decisions(
-    flow: Flow, decider: Decider, episode: Episode
+    flow: Flow, decider: Decider, episode: Episode, *, oracle: Oracle | None = None
 ) -> Iterator[Scored | Reason]:
     """
     What the flow would weigh after each result that something follows.
 
-    Where it hands back before weighing anything, the reason stands in its place. No
-    argument is bound, no threshold applies, and the surprise gate is left out.
+    Where it hands back before weighing anything, the reason stands in its place; so it
+    does where a System-One model has no answer. No argument is bound, no threshold
+    applies, and the surprise gate is left out.
+
+    Args:
+        oracle: Whom to ask, where the decider asks.
     """
-    transcript = Transcript(flow)
+    for point in points(flow, decider, episode):
+        if isinstance(point, Reason):
+            yield point
+            continue
+        moment, site, offered, follows = point
+        response = None
+        if (request := decider.question(moment, offered)) is not None:
+            response = answer(oracle, request)
+        if isinstance(response, OracleError):
+            yield Reason.ORACLE_FAILED
+            continue
+        try:
+            weighed = decider.weigh(moment, offered, response)
+        except AnswerIncomplete:
+            yield Reason.ORACLE_INCOMPLETE
+            continue
+        check_options(weighed, offered)
+        actual = _actual(flow, follows, offered)
+        yield Scored(site, _distribution(weighed, decider.chances), actual)
+
+
+def questions(flow: Flow, decider: Decider, episode: Episode) -> Iterator[Request]:
+    """What `decisions` would ask, in order."""
+    for point in points(flow, decider, episode):
+        if not isinstance(point, Reason):
+            request = decider.question(point.moment, point.offered)
+            if request is not None:
+                yield request
+
+
+def points(flow: Flow, decider: Decider, episode: Episode) -> Iterator[Point | Reason]:
+    """After each result that something follows: the options, or why there are none."""
+    task = episode.task_or_id
+    transcript = Transcript(flow, state=decider.state(), task=task)
     for event, follows in pairwise(episode.events):
         transcript.add(event, scored=False)
         if not isinstance(event, ToolResult) or isinstance(follows, ToolResult):
@@ -78,11 +129,8 @@ def decisions(
         if moment.site is None or isinstance(offered, HandBack):
             assert isinstance(offered, HandBack)
             yield offered.code
-            continue
-        weighed = decider.weigh(moment, offered)
-        check_options(weighed, offered)
-        actual = _actual(flow, follows, offered)
-        yield Scored(moment.site, _distribution(weighed, decider.chances), actual)
+        else:
+            yield Point(moment, moment.site, offered, follows)
 
 
 def _actual(flow: Flow, event: Event, offered: tuple[str, ...]) -> str:

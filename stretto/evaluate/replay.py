@@ -7,13 +7,56 @@ save nothing.
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 from stretto.episodes.episode import Episode
-from stretto.evaluate.rows import Row
-from stretto.evaluate.walk import Replayer
-from stretto.flow.decide import THRESHOLD
+from stretto.evaluate.asking import Asking
+from stretto.evaluate.course import Course
+from stretto.evaluate.rows import Row, row
+from stretto.evaluate.walk import Walk
+from stretto.flow.decide import THRESHOLD, decide
 from stretto.flow.deciders.decider import decider as decider_of
+from stretto.flow.deciders.protocol import Decider
 from stretto.flow.flow import Flow
+from stretto.flow.run import Runner
+from stretto.oracle.oracle import Oracle
+
+
+@dataclass(frozen=True, slots=True)
+class Replayer:
+    """A flow and its decider, ready for any episode at any threshold."""
+
+    flow: Flow
+    decider: Decider
+    oracle: Oracle | None = None
+    """Whom to ask, where the decider asks."""
+    asking: Asking = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "asking", Asking(Runner.of(self.flow)))
+
+    def row(self, episode: Episode, threshold: float = THRESHOLD) -> Row:
+        """What replaying the episode comes to."""
+        walk = self.walk(episode)
+        self.finish(walk, threshold)
+        return row(walk.course.size, walk.counted)
+
+    def walk(self, episode: Episode) -> Walk:
+        """A walk through the episode, about to begin."""
+        course = Course.of(episode, self.flow.manifest)
+        return Walk.through(self.flow, self.decider, self.asking, course)
+
+    def finish(self, walk: Walk, threshold: float) -> None:
+        """Go through what is left of the episode, the flow deciding."""
+        while walk.advance():
+            decision = decide(
+                self.flow,
+                walk.moment(),
+                self.decider,
+                threshold=threshold,
+                oracle=self.oracle,
+            )
+            walk.answer(decision.action)
 
 
 def replay(
@@ -22,6 +65,7 @@ def replay(
     *,
     decider: str | None = None,
     threshold: float = THRESHOLD,
+    oracle: Oracle | None = None,
 ) -> Iterator[Row]:
     """
     Each episode's row, in order, in the trace environment.
@@ -33,10 +77,12 @@ def replay(
     Args:
         decider: The decider's name; by default the one the flow asks for.
         threshold: As `decide` takes it.
+        oracle: Whom to ask, where the decider asks. What it does not answer is handed
+            back, and counted.
 
     Raises:
         UnknownPlugin: no installed package provides that decider.
         CannotDecide: the flow does not hold what the decider needs.
     """
-    replayer = Replayer(flow, decider_of(flow, decider))
+    replayer = Replayer(flow, decider_of(flow, decider), oracle)
     return (replayer.row(episode, threshold) for episode in episodes)

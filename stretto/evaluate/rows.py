@@ -3,6 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
+from stretto.evaluate.counts import unpacked
+from stretto.evaluate.course import Size
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -21,6 +24,8 @@ class Row:
     lookups: int
     queries: int
     """How often the flow was asked."""
+    unanswered: int
+    """How often a System-One model had no answer for it, which hands back."""
     unrecorded: int
     """Lookups that a stand-in answered."""
     detours: int
@@ -45,6 +50,7 @@ class Totals:
     used_later: int
     lookups: int
     queries: int
+    unanswered: int
     unrecorded: int
     detours: int
     not_in_record: int
@@ -54,6 +60,21 @@ class Totals:
     def turns_saved_share(self) -> float:
         """Turns saved over all turns, 0 where there are none."""
         return self.turns_saved / self.turns if self.turns else 0.0
+
+
+def row(size: Size, packed: int) -> Row:
+    """The row of an episode of that size, replayed with these counts."""
+    counts = unpacked(packed)
+    used = counts["used_next"] + counts["used_later"]
+    return Row(
+        task=size.task,
+        turns=size.turns,
+        tool_turns=size.tool_turns,
+        calls=size.calls,
+        calls_skipped=used,
+        detours=counts["lookups"] - used,
+        **counts,
+    )
 
 
 def totals(rows: Iterable[Row]) -> Totals:

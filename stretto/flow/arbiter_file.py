@@ -13,16 +13,15 @@ from pathlib import Path
 from stretto.canonical import Json
 from stretto.errors import VersionError
 from stretto.files import Node, read_json, write_text
-from stretto.flow.flow import Fit, Predicate, Provenance
+from stretto.flow.flow import Fit, Provenance
 from stretto.flow.wire.arbiter import (
     fit_json,
-    predicates_json,
     provenance_json,
     read_fit,
-    read_predicates,
     read_provenance,
     read_weighed,
 )
+from stretto.oracle.predicates import Predicate, predicates_json, read_predicates
 
 FIELD = "stretto_arbiter"
 

@@ -2,9 +2,11 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from stretto.binding.bind import Bound, bind
 from stretto.episodes.site import Site
+from stretto.errors import AnswerIncomplete, CannotDecide, OracleError
 from stretto.flow.deciders.protocol import Chances, Decider, check_options
 from stretto.flow.decision import Decision, HandBack, Lookup, Reason
 from stretto.flow.flow import Flow
@@ -17,6 +19,10 @@ from stretto.flow.options import (
     within_reach,
 )
 from stretto.flow.surprise import tripped
+from stretto.oracle.answer import Response
+from stretto.oracle.ask import ask
+from stretto.oracle.oracle import Oracle
+from stretto.oracle.question import Request
 
 THRESHOLD = 0.3
 """The threshold a flow is served at when none is given."""
@@ -36,18 +42,73 @@ def offer(flow: Flow, site: Site | None) -> tuple[str, ...] | HandBack:
     return options(flow, site) or HandBack.plain(Reason.NO_OPTIONS)
 
 
-def decide(
+@dataclass(frozen=True, slots=True)
+class Weighing:
+    """A site's options at a moment, and who is to weigh them."""
+
+    flow: Flow
+    moment: Moment
+    decider: Decider
+    threshold: float
+    site: Site
+    offered: tuple[str, ...]
+
+    def decision(self, response: Response | None) -> Decision:
+        """What is done once the decider has weighed the options."""
+        weighed = self.decider.weigh(self.moment, self.offered, response)
+        check_options(weighed, self.offered)
+        within = within_reach(self.site, self.offered)
+        threshold = threshold_at(self.flow, self.site, self.threshold)
+        exclusive = self.decider.chances is Chances.EXCLUSIVE
+        choose = likeliest if exclusive else _best_bound
+        action = choose([(t, weighed[t]) for t in within], self._bound, threshold)
+        return Decision(self.site, action, weighed)
+
+    def _bound(self, tool: str) -> Bound | str:
+        flow, at = self.flow, self.moment
+        return bind(flow.bindings, flow.manifest, tool, at.seen, at.pending)
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """A decision that waits for a System-One model's answers."""
+
+    weighing: Weighing
+    request: Request
+    """What to ask."""
+
+    def conclude(self, answer: Response | OracleError) -> Decision:
+        """
+        The decision, given the answers to `request`, or why there are none.
+
+        It is about the moment as it was. Where the episode has gone on since, the
+        answers are to be dropped, and the decision begun again.
+
+        Raises:
+            CannotDecide: as `decide` does.
+        """
+        site = self.weighing.site
+        if isinstance(answer, OracleError):
+            failed = HandBack.oracle_failed(answer)
+            return Decision(site, failed, request=self.request)
+        try:
+            decision = self.weighing.decision(answer)
+        except AnswerIncomplete:
+            decision = Decision(site, HandBack.plain(Reason.ORACLE_INCOMPLETE))
+        return replace(decision, request=self.request, response=answer)
+
+
+def begin(
     flow: Flow, moment: Moment, decider: Decider, *, threshold: float = THRESHOLD
-) -> Decision:
+) -> Decision | Undecided:
     """
-    What the flow does at `moment`: a lookup it is sure enough of, or handing back.
+    The decision at `moment`, or what has to be asked first. Nobody is asked here.
 
     Args:
-        threshold: The least probability of the whole call, arguments included, at
-            which a lookup is made; a site's own threshold replaces it.
+        threshold: As `decide` takes it.
 
     Raises:
-        CannotDecide: the decider did not keep to the options, or to probabilities.
+        CannotDecide: as `decide` does.
         ValueError: the threshold is no number.
     """
     if math.isnan(threshold):
@@ -59,16 +120,56 @@ def decide(
         return Decision(site, offered)
     if (surprised := tripped(flow, moment.surprise)) is not None:
         return Decision(site, surprised)
-    weighed = decider.weigh(moment, offered)
-    check_options(weighed, offered)
+    weighing = Weighing(flow, moment, decider, threshold, site, offered)
+    request = decider.question(moment, offered)
+    if request is None:
+        return weighing.decision(None)
+    return Undecided(weighing, request)
 
-    def bound(tool: str) -> Bound | str:
-        return bind(flow.bindings, flow.manifest, tool, moment.seen, moment.pending)
 
-    allowed = [(tool, weighed[tool]) for tool in within_reach(site, offered)]
-    choose = likeliest if decider.chances is Chances.EXCLUSIVE else _best_bound
-    action = choose(allowed, bound, threshold_at(flow, site, threshold))
-    return Decision(site, action, weighed)
+def decide(
+    flow: Flow,
+    moment: Moment,
+    decider: Decider,
+    *,
+    threshold: float = THRESHOLD,
+    oracle: Oracle | None = None,
+) -> Decision:
+    """
+    What the flow does at `moment`: a lookup it is sure enough of, or handing back.
+
+    Args:
+        threshold: The least probability of the whole call, arguments included, at
+            which a lookup is made; a site's own threshold replaces it.
+        oracle: Whom to ask, in this thread, where the decider asks.
+
+    Raises:
+        CannotDecide: the decider did not keep to the options, or to probabilities, or
+            asks where there is no oracle.
+        ValueError: the threshold is no number.
+    """
+    begun = begin(flow, moment, decider, threshold=threshold)
+    if isinstance(begun, Decision):
+        return begun
+    return begun.conclude(answer(oracle, begun.request))
+
+
+def answer(oracle: Oracle | None, request: Request) -> Response | OracleError:
+    """
+    The answers to a request, or why there are none.
+
+    Raises:
+        CannotDecide: there is no oracle.
+    """
+    if oracle is None:
+        raise CannotDecide(
+            "the decider asks a System-One model, and there is none to ask",
+            hint="name one with `--oracle`, or use `--decider habit`",
+        )
+    try:
+        return ask(oracle, request)
+    except OracleError as error:
+        return error
 
 
 def likeliest(

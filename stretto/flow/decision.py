@@ -6,6 +6,9 @@ from enum import StrEnum
 
 from stretto.canonical import Json, number
 from stretto.episodes.site import Site
+from stretto.errors import OracleError
+from stretto.oracle.answer import Response
+from stretto.oracle.question import Request
 
 
 class Reason(StrEnum):
@@ -24,11 +27,15 @@ class Reason(StrEnum):
     BELOW_BOUND = "below_bound"
 
 
+NO_ANSWER = frozenset({Reason.ORACLE_FAILED, Reason.ORACLE_INCOMPLETE})
+"""The codes of a decision that a System-One model had no answer for."""
+
 SENTENCES: Mapping[Reason, str] = {
     Reason.NOT_AFTER_CALL: "the last step is not a call",
     Reason.NOT_PROMOTED: "the flow is not promoted at this site",
     Reason.SWITCHED_OFF: "the flow is switched off at this site",
     Reason.NO_OPTIONS: "training saw no lookup at this site",
+    Reason.ORACLE_INCOMPLETE: "the System-One model left a question unanswered",
     Reason.NONE: "no lookup has any probability here",
 }
 """The texts of the reasons that carry no data."""
@@ -62,6 +69,12 @@ class HandBack:
         return cls(Reason.BELOW_BOUND, text + _shortest(threshold), chance)
 
     @classmethod
+    def oracle_failed(cls, error: OracleError) -> "HandBack":
+        """There is no answer to what was asked."""
+        text = f"the System-One model did not answer: {error}"
+        return cls(Reason.ORACLE_FAILED, text)
+
+    @classmethod
     def unbound(cls, tool: str, why: str) -> "HandBack":
         """An argument has nowhere to come from."""
         return cls(Reason.UNBOUND, f"{tool}: {why}")
@@ -86,6 +99,10 @@ class Decision:
     action: Lookup | HandBack
     probabilities: Mapping[str, float] = field(default_factory=dict)
     """Each option's, `respond` among them; empty where the flow did not weigh any."""
+    request: Request | None = None
+    """What a System-One model was, or would have been, asked; its key is a log's."""
+    response: Response | None = None
+    """What it answered."""
 
 
 def _shortest(threshold: float) -> str:

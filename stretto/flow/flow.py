@@ -7,7 +7,7 @@ one holds.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from stretto.binding.sources import Bindings
 from stretto.canonical import Json
@@ -16,6 +16,7 @@ from stretto.episodes.site import Site
 from stretto.episodes.vocabulary import Vocabulary
 from stretto.habit.backoff import Backoff, Habit
 from stretto.habit.features import FeatureMap
+from stretto.oracle.predicates import Predicate
 from stretto.program.ast import Program
 
 GROUP = 1
@@ -52,27 +53,6 @@ class Sites:
     every_read: bool = False
 
 
-Favors: TypeAlias = "str | Lookup"
-
-
-class Lookup(NamedTuple):
-    """One named lookup, as what a predicate favors."""
-
-    lookup: str
-
-
-@dataclass(frozen=True, slots=True)
-class Predicate:
-    """A yes/no question about the state, and the options its answer bears on."""
-
-    id: str
-    favors: Favors
-    """`same_lookup`, `any_lookup`, `hand_back`, or a named lookup."""
-    question: str
-    yes: str
-    no: str
-
-
 class SiteRate(NamedTuple):
     """The held-out decisions at a site."""
 
@@ -96,6 +76,8 @@ class Fit:
 
     weights: tuple[float, ...]
     rates: Rates
+    draws: tuple[tuple[float, ...], ...] = ()
+    """Weights from their posterior, averaged over in place of `weights`; often none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """What a flow decides on: an episode up to the call that just returned."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from stretto.binding.seen import Seen
 from stretto.episodes.episode import (
@@ -17,6 +17,7 @@ from stretto.episodes.vocabulary import symbol
 from stretto.flow.flow import Flow
 from stretto.flow.surprise import step_score
 from stretto.habit.encode import symbol_of
+from stretto.oracle.state import Slice
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,10 @@ class Moment:
     """Calls sent and not yet answered, which a lookup must not repeat."""
     surprise: Sequence[float] = ()
     """The agent's steps scored for the surprise gate; empty for a flow without one."""
+    state: Slice | None = None
+    """What a System-One model would be shown; kept for a decider that asks one."""
+    task: str = ""
+    """The episode's task, which says which fold judges it."""
 
 
 @dataclass(slots=True)
@@ -46,6 +51,9 @@ class Transcript:
     history: list[int] = field(default_factory=list)
     seen: Seen = field(default_factory=Seen)
     surprise: list[float] = field(default_factory=list)
+    state: Slice | None = None
+    """The `state` of the decider that is to decide, kept up to date too."""
+    task: str = ""
     _calls: dict[str, tuple[int, ToolCall]] = field(default_factory=dict)
     """Each call's place in the history, for its result to settle."""
     _last: Step | None = None
@@ -55,12 +63,30 @@ class Transcript:
     """Whether the last event is a result: a point where a flow may decide."""
 
     @classmethod
-    def of(cls, flow: Flow, events: Iterable[Event]) -> "Transcript":
+    def of(
+        cls,
+        flow: Flow,
+        events: Iterable[Event],
+        *,
+        state: Slice | None = None,
+        task: str = "",
+    ) -> "Transcript":
         """The transcript of `events`."""
-        transcript = cls(flow)
+        transcript = cls(flow, state=state, task=task)
         for event in events:
             transcript.add(event)
         return transcript
+
+    def copy(self) -> "Transcript":
+        """The same episode so far; a copy goes its own way."""
+        return replace(
+            self,
+            history=self.history.copy(),
+            seen=self.seen.copy(),
+            surprise=self.surprise.copy(),
+            state=None if self.state is None else self.state.copy(),
+            _calls=self._calls.copy(),
+        )
 
     def add(self, event: Event, *, scored: bool = True) -> None:
         """
@@ -75,6 +101,8 @@ class Transcript:
         if scored or isinstance(event, ToolResult):
             self._returned = isinstance(event, ToolResult)
         self.seen.add(event)
+        if self.state is not None:
+            self.state.add(event)
         match event:
             case ToolResult():
                 self._settle(event)
@@ -94,7 +122,15 @@ class Transcript:
 
     def moment(self, pending: tuple[ToolCall, ...] = ()) -> Moment:
         """The moment as it stands; it does not outlive the next addition."""
-        return Moment(self._site(), self.history, self.seen, pending, self.surprise)
+        return Moment(
+            self._site(),
+            self.history,
+            self.seen,
+            pending,
+            self.surprise,
+            self.state,
+            self.task,
+        )
 
     def _settle(self, result: ToolResult) -> None:
         if (found := self._calls.get(result.call_id)) is None:

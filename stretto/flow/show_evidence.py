@@ -151,6 +151,13 @@ def _features(features: tuple[FeatureReview, ...]) -> str:
     )
 
 
+def _averaged(arbiter: ArbiterReview) -> str:
+    if not arbiter.draws:
+        return ""
+    draws = count(arbiter.draws, "draw")
+    return f" Its probabilities are means over {draws} of its weights."
+
+
 def _arbiter(arbiter: ArbiterReview | None) -> str:
     if arbiter is None:
         return "None."
@@ -181,7 +188,8 @@ def _arbiter(arbiter: ArbiterReview | None) -> str:
                 f"{count(arbiter.cases, 'held-out decision')}. "
                 f"It asks {code(arbiter.model)}, which agreed with the agent at "
                 f"{arbiter.agree:.0%} of them; the agent's step was on offer at "
-                f"{arbiter.cover:.0%}.",
+                f"{arbiter.cover:.0%}."
+                f"{_averaged(arbiter)}",
                 bullets(questions),
                 table(
                     ("weight", "mean", "lowest", "highest"), weights, right=(1, 2, 3)

@@ -22,6 +22,7 @@ from stretto.habit.features import NO_FEATURES, FeatureMap
 from stretto.habit.reach import fit_reach
 from stretto.habit.select import Selection, select
 from stretto.learn.corpus import Chosen
+from stretto.learn.feeds import count_feeds
 from stretto.learn.gate import learn_gate
 from stretto.learn.settings import ORDER, Settings
 from stretto.learn.survey import Survey, survey
@@ -107,7 +108,12 @@ def learn(
         habit=fit_habit(
             count.encoded, order=ORDER, alpha=count.alpha, vocab_size=vocab.size
         ),
-        sites=Sites(manifest.reads, _next(chosen, reads)),
+        sites=Sites(
+            manifest.reads,
+            _next(chosen, reads),
+            count_feeds(chosen, manifest) if settings.hints else {},
+            settings.every_read,
+        ),
         bindings=learn_bindings(chosen, reads, constants=settings.constants),
         program=settings.program,
         contracts=dict(contracts or {}),

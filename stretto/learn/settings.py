@@ -38,6 +38,10 @@ class Settings:
     """Says of a task whether to learn from it; every task when None."""
     features: bool = True
     """Whether code features are looked for."""
+    hints: bool = False
+    """Whether it is counted which writes a lookup's results feed, for questions."""
+    every_read: bool = False
+    """Whether every read is offered after every call, seen there or not."""
     constants: bool = False
     """Whether arguments that never vary are bound as constants."""
     half_life: float | None = None

@@ -17,6 +17,8 @@ class Survey:
     tools: set[str] = field(default_factory=set)
     sources: set[str] = field(default_factory=set)
     domains: set[str] = field(default_factory=set)
+    tasks: dict[str, None] = field(default_factory=dict)
+    """Those of the sessions to learn from, failures included, as first read."""
     chosen: list[int] = field(default_factory=list)
     """The places, in reading order, of the sessions to learn from."""
 
@@ -34,6 +36,7 @@ def survey(episodes: Iterable[Episode], settings: Settings = Settings()) -> Surv
         if settings.tasks is not None and not settings.tasks(episode.task_or_id):
             continue
         found.training += 1
+        found.tasks.setdefault(episode.task_or_id)
         trusted = episode.reward is None and bool(episode.events)
         if trusted or episode.succeeded:
             found.on_trust += trusted

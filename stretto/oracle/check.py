@@ -26,15 +26,22 @@ SLACK = 0.01
 """How far an answer's probabilities may be from summing to 1."""
 
 
+MAX_REQUEST = 2**20
+"""The most bytes of one request: far above what a state's limits leave to calls."""
+
+
 def check_request(request: Request) -> None:
     """
     Refuse what no System-One model would take, before it is sent.
 
     Raises:
-        OracleError: there is no question, or one of too few or too many options.
+        OracleError: there is no question, one of too few or too many options, or more
+            of everything together than `MAX_REQUEST` bytes.
     """
     if not request.questions:
         raise OracleError("a request asks nothing")
+    if (size := len(request.data)) > MAX_REQUEST:
+        raise OracleError(f"a request has {size:,} bytes, more than {MAX_REQUEST:,}")
     for id, question in request.questions.items():
         match question:
             case Choice(criteria=options) if not 1 <= len(options) <= MAX_OPTIONS:

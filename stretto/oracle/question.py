@@ -65,14 +65,18 @@ class Request:
     """By id."""
 
     @property
-    def text(self) -> str:
-        """The canonical JSON text, on one line: what is sent, and what is hashed."""
-        return in_order(request_json(self))
+    def data(self) -> bytes:
+        """
+        The canonical JSON text, on one line: what is sent, and what is hashed.
+
+        Half a surrogate pair, which UTF-8 does not have, is a question mark.
+        """
+        return in_order(request_json(self)).encode(errors="replace")
 
     @property
     def key(self) -> str:
         """The SHA-256 of the canonical text, in lower-case hexadecimal digits."""
-        return sha256(self.text.encode()).hexdigest()
+        return sha256(self.data).hexdigest()
 
 
 def request_json(request: Request) -> dict[str, Json]:

@@ -80,7 +80,14 @@ def _skipped(audit: Audit) -> str:
     if not audit.skipped:
         return ""
     counts = ", ".join(f"{n:,} {code.value}" for code, n in audit.skipped.items())
-    return f"Handed back before weighing anything: {counts}."
+    text = f"Handed back before weighing anything: {counts}."
+    if audit.unanswered:
+        asked = audit.decisions + audit.unanswered
+        text += (
+            f" Of {_n(asked, 'question')} to the System-One model, "
+            f"{audit.unanswered:,} had no answer; nothing here is about those."
+        )
+    return text
 
 
 def _calibration_reading(audit: Audit) -> str:

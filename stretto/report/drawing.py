@@ -1,7 +1,7 @@
 """What can be drawn, so that reports name no plotting library and need none as text."""
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol, cast
 
 
@@ -17,8 +17,16 @@ class Drawing(Protocol):
     def saved_against_detours(self, points: Sequence[tuple[float, int, int]]) -> str:
         """A curve of thresholds."""
 
+    def sites_apart(
+        self, lines: Mapping[str, Sequence[tuple[int, int]]], here: tuple[int, int]
+    ) -> str:
+        """A curve for each site."""
+
     def spread(self, draws: Sequence[float], seen: float, label: str) -> str:
         """A histogram with one value marked."""
+
+    def failures_by_rule(self, rules: Sequence[tuple[str, float, float]]) -> str:
+        """Bars of how often rules fail a write."""
 
     def shares_by_name(
         self, bars: Sequence[tuple[str, float, float, float]], label: str

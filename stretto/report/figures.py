@@ -1,8 +1,10 @@
-"""Figures as SVG text: of a flow's audit, replay and simulation, and of measures."""
+"""Figures as SVG text: of audits, replays, simulations and guards, and of measures."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from stretto.report.canvas import KEY, LINE, SOFT, WARN, axes, short, svg
+import matplotlib
+
+from stretto.report.canvas import INK, KEY, LINE, SOFT, WARN, axes, short, svg
 from stretto.report.measured import (
     by_order,
     coverage,
@@ -14,14 +16,19 @@ from stretto.report.measured import (
 __all__ = [
     "by_order",
     "coverage",
+    "failures_by_rule",
     "heat_map",
     "reliability",
     "saved_against_detours",
     "series",
     "shares_by_name",
+    "sites_apart",
     "spread",
     "surprise_by_site",
 ]
+
+N_COLOURS = 8
+"""How many sites get a colour and a name: those that move the sums most."""
 
 
 def reliability(bins: Sequence[tuple[float, float, int]]) -> str:
@@ -93,6 +100,35 @@ def saved_against_detours(points: Sequence[tuple[float, int, int]]) -> str:
     return svg(figure)
 
 
+def sites_apart(
+    lines: Mapping[str, Sequence[tuple[int, int]]], here: tuple[int, int]
+) -> str:
+    """
+    Turns saved and detours as each site's threshold moves alone.
+
+    Args:
+        lines: By site: detours and turns saved, thresholds rising.
+        here: The same without a change.
+    """
+    figure, (plot,) = axes(3.8, 1)
+    colours = matplotlib.color_sequences["tab10"]
+    moved = sorted(lines, key=lambda site: -_reach(lines[site], here))
+    for place, site in enumerate(moved):
+        style = {"color": colours[place]} if place < N_COLOURS else {"color": LINE}
+        points = lines[site]
+        plot.plot(
+            [p[0] for p in points], [p[1] for p in points], marker="o", markersize=3,
+            linewidth=1, label=short(site) if place < N_COLOURS else None, **style,
+            zorder=2 if place < N_COLOURS else 1,
+        )  # fmt: skip
+    plot.scatter([here[0]], [here[1]], color=INK, marker="x", zorder=3, label="as is")
+    plot.set_xlabel("detours")
+    plot.set_ylabel("LLM turns saved")
+    plot.margins(0.1)
+    plot.legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+    return svg(figure)
+
+
 def spread(draws: Sequence[float], seen: float, label: str) -> str:
     """
     A histogram of simulated values, with the recorded one marked.
@@ -113,6 +149,29 @@ def spread(draws: Sequence[float], seen: float, label: str) -> str:
     return svg(figure)
 
 
+def failures_by_rule(rules: Sequence[tuple[str, float, float]]) -> str:
+    """
+    Bars of how often each rule fails an accepted write, two to a rule.
+
+    Args:
+        rules: Name, share of successful and share of failed sessions, in 0 to 1.
+    """
+    figure, (plot,) = axes(0.9 + 0.36 * max(len(rules), 1), 1)
+    places = range(len(rules))
+    for shift, at, color, label in (
+        (-0.18, 1, WARN, "sessions that succeeded"),
+        (0.18, 2, KEY, "sessions that failed"),
+    ):
+        shares = [100 * float(rule[at]) for rule in rules]
+        where = [place + shift for place in places]
+        plot.barh(where, shares, color=color, height=0.34, label=label)
+    plot.set_yticks(places, [short(rule[0]) for rule in rules])
+    plot.invert_yaxis()
+    plot.set_xlabel("% with a failure")
+    plot.legend(fontsize=8, frameon=False, loc="lower right")
+    return svg(figure)
+
+
 def _stacked(
     points: Sequence[tuple[float, int, int]],
 ) -> dict[int, list[tuple[float, int, int]]]:
@@ -121,3 +180,7 @@ def _stacked(
     for point in sorted(points):
         found.setdefault(point[2], []).append(point)
     return found
+
+
+def _reach(points: Sequence[tuple[int, int]], here: tuple[int, int]) -> int:
+    return max(abs(x - here[0]) + abs(y - here[1]) for x, y in points)

@@ -6,17 +6,15 @@ from tests.claimed.reasons import (
     BASELINES,
     LEADERBOARD,
     NO_ANATOMY,
-    NO_ARBITER,
     NO_OFF_POLICY,
     NO_PROCEDURE,
     NO_PROMOTE,
-    NO_REFINE,
     NO_SEARCH,
     SIMULATOR,
     SOLO_RUNS,
 )
 
-_FITTED = (NO_ARBITER, ANSWERS)
+_FITTED = (ANSWERS,)
 _COUNTED = (NO_ANATOMY, LEADERBOARD)
 _COMPILED = (NO_PROCEDURE, SIMULATOR)
 
@@ -78,22 +76,19 @@ FLOWS = union(
     section(
         "paper §5.20",
         {
-            "refine:loop": deferred(
+            "refine:loop": (
                 "A candidate predicate is kept when it raises held-out likelihood by "
-                "more than BIC charges for a parameter.",
-                NO_REFINE,
+                "more than BIC charges for a parameter."
             ),
             "refine:airline": deferred(
                 "Two of eight candidates took 2,042 airline decisions from 0.654 to "
                 "0.624 nats, agreement from 74.8% to 76.7%.",
-                NO_REFINE,
                 ANSWERS,
             ),
             "refine:glm-5": deferred(
                 "On GLM-5 they lose 1.5 nats; agreement is 72.7% and 73.0%, savings "
                 "12.6% and 12.5% pooled, 7.1% and 6.5% for GLM-5; 20,600 questions "
                 "cost $1.51.",
-                NO_REFINE,
                 ANSWERS,
             ),
         },

@@ -1,7 +1,7 @@
 """The formats page on a flow file: its fields, section by section."""
 
 from tests.claimed.claim import deferred, divergent, section, union
-from tests.claimed.reasons import NO_ARBITER, NO_COMPILE, NO_ORACLE
+from tests.claimed.reasons import NO_ORACLE
 
 HEAD = union(
     section(
@@ -71,11 +71,10 @@ HEAD = union(
                 "A session log's label is the `--agent-model` it was recorded with, or "
                 "else the name the host gave."
             ),
-            "provenance:arbiter-source": deferred(
+            "provenance:arbiter-source": (
                 "With an arbiter from elsewhere its sources are listed too, as "
                 "`arbiter (domain): source` from a file and `arbiter: source` from a "
-                "flow.",
-                NO_ARBITER,
+                "flow."
             ),
             "provenance:habit-episodes": (
                 "`habit_episodes` counts the successful episodes the habit learned "
@@ -114,9 +113,7 @@ HEAD = union(
             "manifest:docs": (
                 "`docs` holds a summary and each argument's description."
             ),
-            "manifest:docs-asked": deferred(
-                "The questions show that documentation.", NO_ORACLE
-            ),
+            "manifest:docs-asked": ("The questions show that documentation."),
         },
     ),
     section(
@@ -215,11 +212,9 @@ COUNTS = union(
                 "A site's options are those lookups and handing back; without lookups "
                 "the flow hands back unasked."
             ),
-            "sites:feeds": deferred(
+            "sites:feeds": (
                 "`feeds` counts the episodes in which a lookup's results supplied a "
-                "write's argument, and questions name the two most frequent.",
-                NO_ORACLE,
-                NO_COMPILE,
+                "write's argument, and questions name the two most frequent."
             ),
             "sites:every-read": (
                 "`every_read` is written only when true, and offers every read at "
@@ -238,12 +233,11 @@ COUNTS = union(
                 "It favours `same_lookup`, `any_lookup`, `hand_back` or one named "
                 "lookup."
             ),
-            "predicates:asked": deferred(
-                "They are asked as `pred_<id>` with each next-step question.", NO_ORACLE
+            "predicates:asked": (
+                "They are asked as `pred_<id>` with each next-step question."
             ),
-            "predicates:unweighed": deferred(
-                "With `--no-predicate-features` they are asked and not weighed.",
-                NO_ARBITER,
+            "predicates:unweighed": (
+                "With `--no-predicate-features` they are asked and not weighed."
             ),
             "predicates:none": "A flow without an arbiter has neither.",
         },
@@ -251,19 +245,16 @@ COUNTS = union(
     section(
         "formats, folds",
         {
-            "folds:choice": deferred(
-                "P(option) ∝ exp(Σ weight·feature), times the site's coverage.",
-                NO_ARBITER,
+            "folds:choice": (
+                "P(option) ∝ exp(Σ weight·feature), times the site's coverage."
             ),
             "folds:rule": (
                 "The likeliest lookup is made when its probability times its binding's "
                 "chance reaches the threshold."
             ),
-            "folds:five": deferred(
+            "folds:five": (
                 "A compiled flow has five fits, one per fold; a pooled, learned or "
-                "shipped one has five copies.",
-                NO_COMPILE,
-                NO_ARBITER,
+                "shipped one has five copies."
             ),
             "folds:none": divergent(
                 "A flow learned by habit alone has no folds, and decides with the "
@@ -282,10 +273,9 @@ COUNTS = union(
                 "`rates.sites` holds, per named site, decisions, agreements and how "
                 "many offered the agent's step."
             ),
-            "folds:shrinkage": deferred(
+            "folds:shrinkage": (
                 "A site's reliability is (agreed + 10·agree)/(decisions + 10), its "
-                "coverage likewise; an unseen site has the overall shares.",
-                NO_ARBITER,
+                "coverage likewise; an unseen site has the overall shares."
             ),
         },
     ),

@@ -7,11 +7,9 @@ from tests.claimed.reasons import (
     LABELS,
     LEADERBOARD,
     LIVE,
-    NO_ARBITER,
     NO_GUARDS,
     NO_JUDGE,
     NO_MATCHING,
-    NO_ORACLE,
 )
 
 _AUDITED = (NO_GUARDS, BASELINES)
@@ -38,10 +36,9 @@ RUNS = section(
             LEADERBOARD,
             ANSWERS,
         ),
-        "replay:same-bytes": deferred(
+        "replay:same-bytes": (
             "Where a flow follows the agent's path it asks the same bytes as the "
-            "offline run, so the cache answers.",
-            NO_ORACLE,
+            "offline run, so the cache answers."
         ),
         "pilot:retail": deferred(
             "In retail's pilot the flow saved 2.6 turns an episode (1.0 to 4.2), acted "
@@ -93,10 +90,9 @@ RUNS = section(
 GUARDS = section(
     "paper §5.7",
     {
-        "guards:false-alarm": deferred(
+        "guards:false-alarm": (
             "A guard's failure of a write the tool accepted, in an episode that "
-            "succeeded, counts as a false alarm.",
-            NO_GUARDS,
+            "succeeded, counts as a false alarm."
         ),
         "guards:airline": deferred(
             "Airline's enforced rules refuse an accepted write in 141 of 369 failed "
@@ -108,10 +104,9 @@ GUARDS = section(
             "successful ones.",
             *_AUDITED,
         ),
-        "guards:correction": deferred(
+        "guards:correction": (
             "Upgrading a cabin and then changing its flights is allowed: task 32 "
-            "expects it.",
-            NO_GUARDS,
+            "expects it."
         ),
         "guards:live": deferred(
             "Live, GLM-5.3 gave the guards nothing to refuse: 9 writes passed, 7 of 8 "
@@ -224,19 +219,16 @@ CONTENT = union(
             "injection:steered": deferred(
                 "At 300 retail decisions an injected note moved Jev's pick at 205, and "
                 "the flow's at 86.",
-                NO_ARBITER,
                 ANSWERS,
             ),
             "injection:stopped": deferred(
                 "A note to stop cut the flow's lookups from 168 to 70.",
-                NO_ARBITER,
                 ANSWERS,
             ),
             "injection:warned": deferred(
                 "A sentence against instructions in results cut the steered lookups "
                 "from 86 to 19; a threshold of 0.5 left 4, and kept 124 of 130 right "
                 "ones.",
-                NO_ARBITER,
                 ANSWERS,
             ),
             "injection:judge": deferred(

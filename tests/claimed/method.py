@@ -4,8 +4,6 @@ from tests.claimed.claim import deferred, divergent, section, union
 from tests.claimed.reasons import (
     ANSWERS,
     BASELINES,
-    NO_ARBITER,
-    NO_GUARDS,
     NO_ORACLE,
 )
 
@@ -86,9 +84,7 @@ METHOD = union(
                 "options missing, something only the customer can give.",
                 NO_ORACLE,
             ),
-            "questions:one-request": deferred(
-                "All of a site's questions go in one request.", NO_ORACLE
-            ),
+            "questions:one-request": ("All of a site's questions go in one request."),
             "questions:cache": deferred(
                 "Answers are cached by the SHA-256 of their request, so a replay "
                 "needs no key.",
@@ -106,33 +102,29 @@ METHOD = union(
     section(
         "paper §3.4",
         {
-            "arbiter:logit": deferred(
+            "arbiter:logit": (
                 "An option's score is a weighted sum of the habit's log probability, "
                 "the two questions' log probabilities, a constant for handing back, "
-                "the predicates' log-odds and the log-odds of Jev's record.",
-                NO_ARBITER,
+                "the predicates' log-odds and the log-odds of Jev's record."
             ),
             "habit:hand-back-mass": (
                 "The habit's chance of every step a flow cannot take counts as handing "
                 "back."
             ),
-            "arbiter:reliability": deferred(
+            "arbiter:reliability": (
                 "Jev's record at a site is its agreement on other tasks, shrunk toward "
-                "its overall agreement: a one-coin Dawid–Skene sensor.",
-                NO_ARBITER,
+                "its overall agreement: a one-coin Dawid–Skene sensor."
             ),
-            "arbiter:coverage": deferred(
+            "arbiter:coverage": (
                 "The arbiter's probabilities are scaled by how often the agent's step "
-                "was among the site's options.",
-                NO_ARBITER,
+                "was among the site's options."
             ),
-            "arbiter:fit": deferred(
+            "arbiter:fit": (
                 "Its weights are fitted by ridge-penalised maximum likelihood on the "
-                "agents' own next steps, cross-fitted over five folds of tasks.",
-                NO_ARBITER,
+                "agents' own next steps, cross-fitted over five folds of tasks."
             ),
-            "arbiter:own-fold": deferred(
-                "A task is judged by the fit of the fold that held it out.", NO_ARBITER
+            "arbiter:own-fold": (
+                "A task is judged by the fit of the fold that held it out."
             ),
         },
     ),
@@ -188,19 +180,16 @@ METHOD = union(
     section(
         "paper §3.8",
         {
-            "guards:verdicts": deferred(
+            "guards:verdicts": (
                 "A guard passes, fails with a reason, or does not know, from what the "
-                "episode has shown.",
-                NO_GUARDS,
+                "episode has shown."
             ),
-            "guards:unknown": deferred(
+            "guards:unknown": (
                 "Only a failed, enforced rule refuses a write; the agent gets the "
-                "reason and the rule's id.",
-                NO_GUARDS,
+                "reason and the rule's id."
             ),
-            "guards:rules": deferred(
-                "τ²-bench's policies give 12 retail rules and 10 airline rules.",
-                NO_GUARDS,
+            "guards:rules": (
+                "τ²-bench's policies give 12 retail rules and 10 airline rules."
             ),
         },
     ),

@@ -2,7 +2,6 @@
 
 from tests.claimed.claim import deferred, section, union
 from tests.claimed.reasons import (
-    NO_EXPORT,
     NO_PROCEDURE,
     NO_PROMOTE,
     NO_SEARCH,
@@ -189,17 +188,15 @@ ARBITERS = section(
             "An arbiter file has version 1, a domain, provenance, questions, one fit "
             "and a model."
         ),
-        "arbiter-file:one-fit": deferred(
-            "It is exported only from a flow whose folds share one fit.", NO_EXPORT
+        "arbiter-file:one-fit": (
+            "It is exported only from a flow whose folds share one fit."
         ),
-        "arbiter-file:adopted": deferred(
+        "arbiter-file:adopted": (
             "A learned flow takes its questions, model, count and sources, and five "
-            "copies of its fit.",
-            NO_EXPORT,
+            "copies of its fit."
         ),
-        "arbiter-file:no-text": deferred(
-            "It holds counts, weights and questions, no answer or conversation.",
-            NO_EXPORT,
+        "arbiter-file:no-text": (
+            "It holds counts, weights and questions, no answer or conversation."
         ),
         "arbiter-file:indented": "It is pretty-printed.",
     },

@@ -23,10 +23,6 @@ LABELS = "Rests on labels made by hand that are not in ../shared/data."
 SIMULATOR = "Measured in τ²-bench's own environment, which this package does not run."
 
 NO_ORACLE = "No System-One model is asked yet."
-NO_ARBITER = (
-    "An arbiter's fits are read, kept and shown; none is fitted or weighed yet."
-)
-NO_EXPORT = "Arbiter files are read and written; no command exports or adopts one yet."
 NO_GUARDS = "Guards are not built yet."
 NO_JUDGE = "The confirmation judge is not built yet."
 NO_MATCHING = "Matching a description to a record is not built yet."
@@ -35,7 +31,6 @@ NO_PROMOTE = "Scoring sites for promotion is not built yet."
 NO_OFF_POLICY = (
     "A flow explores and logs how; no command estimates another rule from it."
 )
-NO_REFINE = "Proposing and testing predicates is not built yet."
 NO_SEARCH = "The search over settings is not built yet."
 NO_PROJECTION = (
     "Savings are projected without an oracle and with one that is always right; none "

@@ -4,7 +4,6 @@ from tests.claimed.claim import deferred, divergent, section, union
 from tests.claimed.reasons import (
     ANSWERS,
     LEADERBOARD,
-    NO_ARBITER,
     NO_ORACLE,
     NO_PROJECTION,
     OTHERS,
@@ -111,7 +110,6 @@ TRACES = union(
             "weighing:sure": deferred(
                 "Weighed and at least 0.99 sure, it agrees 99.2% of the time on 10.6% "
                 "of retail's decisions, 97.0% on 25.2% of airline's.",
-                NO_ARBITER,
                 ANSWERS,
             ),
             "weighing:unchecked": (
@@ -157,7 +155,6 @@ TRACES = union(
             "goal:agreement": deferred(
                 "Without the goal agreement is 80.5% in retail and 78.4% in airline, "
                 "with it 80.5% and 78.9%.",
-                NO_ARBITER,
                 ANSWERS,
             ),
             "goal:savings": deferred(

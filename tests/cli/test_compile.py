@@ -52,7 +52,8 @@ def compiled(tmp_path: Path, *args: object) -> tuple[dict, dict]:
     assert result.exit_code == 0, result.output
     flow = json.loads(out.read_text())
     del flow["provenance"]["compiled_unix_ms"]
-    return json.loads(result.stdout), flow
+    told = json.loads(result.stdout)
+    return {"train_tasks": told["train_tasks"], **told["learned"]}, flow
 
 
 def by_file(folder: Path) -> tuple[object, ...]:

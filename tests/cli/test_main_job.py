@@ -135,6 +135,56 @@ def test_a_replay_prints_its_counting_rule_and_its_interval(shop):
     assert sum(saved) == found["totals"]["turns_saved"] > 0
 
 
+def test_a_replay_is_about_the_first_of_several_thresholds(shop):
+    args = ("replay", shop / "shop.flow.json", shop / "new", "--json")
+    first, other, both = (
+        json.loads(run(*args, *options).stdout)
+        for options in (
+            ("--threshold", 0.6),
+            ("--threshold", 0.05),
+            ("--threshold", 0.6, "--threshold", 0.05, "--jobs", 2),
+        )
+    )
+
+    assert both["totals"] == first["totals"] != other["totals"]
+    assert both["thresholds"] == other["thresholds"] + first["thresholds"]
+    assert both["episodes"] == first["episodes"]
+
+
+def test_a_replay_by_site_changes_one_threshold_and_no_other(shop, tmp_path):
+    flow, changed = shop / "shop.flow.json", tmp_path / "changed.flow.json"
+    found = json.loads(run("replay", flow, shop / "new", "--sites", "--json").stdout)
+    site, points = max(
+        found["sites"].items(), key=lambda item: -item[1][-1]["turns_saved"]
+    )
+    file = json.loads(flow.read_text())
+    changed.write_text(
+        json.dumps({**file, "stretto_flow": 2, "thresholds": {site: 2.0}})
+    )
+
+    alone = json.loads(run("replay", changed, shop / "new", "--json").stdout)
+
+    off = points[-1]
+    assert off.pop("threshold") == 2.0
+    assert off == {name: alone["totals"][name] for name in off}
+    assert off["turns_saved"] < found["totals"]["turns_saved"]
+    assert set(found["sites"]) > {site}
+
+
+def test_a_replay_by_site_leaves_out_thresholds_that_change_nothing(shop):
+    args = ("replay", shop / "shop.flow.json", shop / "new", "--sites")
+    text, found = run(*args).stdout, json.loads(run(*args, "--json").stdout)
+
+    here = tuple(found["totals"][name] for name in ("turns_saved", "detours"))
+    moved = {
+        site
+        for site, points in found["sites"].items()
+        if any((p["turns_saved"], p["detours"]) != here for p in points)
+    }
+    table = text.split("## Sites")[1].split("## Counts")[0]
+    assert {row.split("|")[1].strip() for row in table.splitlines()[6:] if row} == moved
+
+
 def test_a_simulation_is_the_same_for_the_same_seed(shop):
     args = ("simulate", shop / "shop.flow.json", shop / "new", "-n", 50, "--json")
 
@@ -150,7 +200,7 @@ def test_a_page_is_one_file_that_fetches_nothing(shop, tmp_path, command):
     page = tmp_path / "page.html"
     result = run(
         command, shop / "shop.flow.json", shop / "new", "--html", page,
-        *(["--sweep"] if command == "replay" else []),
+        *(["--sweep", "--sites"] if command == "replay" else []),
     )  # fmt: skip
 
     text = page.read_text()

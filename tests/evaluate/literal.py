@@ -165,6 +165,7 @@ class Replay:
             "used_later": self.skipped - self.next,
             "lookups": len(self.made),
             "queries": self.queries,
+            "unanswered": 0,  # nobody is asked
             "unrecorded": sum(not lookup["exact"] for lookup in self.made),
             "detours": len(self.made) - used,
             "not_in_record": self.absent,

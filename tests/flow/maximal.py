@@ -18,8 +18,6 @@ from stretto.flow.flow import (
     Feed,
     Fit,
     Flow,
-    Lookup,
-    Predicate,
     Promotion,
     Provenance,
     Rates,
@@ -30,6 +28,7 @@ from stretto.flow.flow import (
 )
 from stretto.habit.backoff import Backoff, Counts, Habit
 from stretto.habit.features import FeatureMap, Field
+from stretto.oracle.predicates import Lookup, Predicate
 from stretto.program.text import parse
 
 USER, ORDER, PRICES, SEARCH = "get_user", "get_order", "get_prices", "search_items"
@@ -94,6 +93,10 @@ FITS = (
             {USER: SiteRate(12.0, 9.0, 12.0), ORDER: SiteRate(4.5, 1.5, 4.0)},
             0.6,
             0.9,
+        ),
+        draws=(
+            (0.4, 0.2, 0.3, 0.1, 1.1, 0.7, 0.9),
+            (0.6, 0.2, 0.3, 0.3, 0.9, 0.7, 0.7),
         ),
     ),
 )

@@ -24,8 +24,6 @@ from stretto.flow.flow import (
     Feed,
     Fit,
     Flow,
-    Lookup,
-    Predicate,
     Promotion,
     Provenance,
     Rates,
@@ -36,6 +34,7 @@ from stretto.flow.flow import (
 )
 from stretto.habit.backoff import Backoff, Counts, Habit
 from stretto.habit.features import FeatureMap, Field
+from stretto.oracle.predicates import Lookup, Predicate
 from stretto.program.ast import Program
 from stretto.program.standard import STANDARD
 from stretto.program.text import parse
@@ -230,11 +229,13 @@ def _fits(draw: st.DrawFn, n_weights: int) -> Fit:
     rate = st.tuples(STEPS, STEPS, STEPS).map(
         lambda n: SiteRate(max(n), min(n), sorted(n)[1])
     )
+    weights = st.lists(WEIGHTS, min_size=n_weights, max_size=n_weights).map(tuple)
     return Fit(
-        tuple(draw(st.lists(WEIGHTS, min_size=n_weights, max_size=n_weights))),
+        draw(weights),
         Rates(
             draw(st.dictionaries(TEXTS, rate, max_size=2)), draw(SHARES), draw(SHARES)
         ),
+        draws=tuple(draw(st.lists(weights, max_size=2))),
     )
 
 

@@ -25,11 +25,11 @@ from stretto.episodes.episode import (
 from stretto.episodes.site import Site
 from stretto.errors import CannotDecide, ProgramError
 from stretto.evaluate.decisions import decisions
-from stretto.evaluate.record import Record
-from stretto.evaluate.walk import Replayer, Walk
+from stretto.evaluate.replay import Replayer
+from stretto.evaluate.walk import Walk
 from stretto.flow.behind import run_behind
 from stretto.flow.decide import decide
-from stretto.flow.deciders.protocol import Chances
+from stretto.flow.deciders.protocol import AsksNothing, Chances
 from stretto.flow.decision import HandBack, Lookup
 from stretto.flow.flow import Flow
 from stretto.flow.moment import Moment, Transcript
@@ -61,7 +61,7 @@ seeds = st.integers(0, 2**32)
 
 
 @dataclass
-class Wild:
+class Wild(AsksNothing):
     """A decider that answers anything, and notes where it was asked."""
 
     random: Random
@@ -71,7 +71,9 @@ class Wild:
     name: str = "wild"
     asked: list[Site | None] = field(default_factory=list)
 
-    def weigh(self, at: Moment, offered: tuple[str, ...]) -> dict[str, float]:
+    def weigh(
+        self, at: Moment, offered: tuple[str, ...], _: object = None
+    ) -> dict[str, float]:
         """Anything."""
         self.asked.append(at.site)
         names = [*offered, "respond"]
@@ -225,7 +227,9 @@ class Watched(Wild):
     states: list[tuple[int, int]] = field(default_factory=list)
     """The lookups made and the agent's calls executed."""
 
-    def weigh(self, at: Moment, offered: tuple[str, ...]) -> dict[str, float]:
+    def weigh(
+        self, at: Moment, offered: tuple[str, ...], _: object = None
+    ) -> dict[str, float]:
         """Anything."""
         assert self.walk is not None
         self.states.append((len(self.walk.made), self.walk.executed))
@@ -243,11 +247,10 @@ def test_whoever_decides_a_replay_keeps_to_the_file_and_to_its_limits(
     measured = hostile(session, random)
     decider = Watched(random, chances, random.choice((0.99, 1.0, 1.0)))
     replayer = Replayer(lesson.flow, decider)
-    record = Record.of(measured, lesson.flow.manifest)
-    decider.walk = walk = Walk(replayer, threshold, record)
+    decider.walk = walk = replayer.walk(measured)
 
     try:
-        walk.through(measured)
+        replayer.finish(walk, threshold)
     except CannotDecide:
         event("refused")
 

@@ -10,7 +10,7 @@ from stretto.episodes.site import Site
 from stretto.errors import CannotDecide, NothingToLearn
 from stretto.flow.decide import decide
 from stretto.flow.deciders.decider import decider
-from stretto.flow.deciders.protocol import Chances, default_name
+from stretto.flow.deciders.protocol import AsksNothing, Chances, default_name
 from stretto.flow.decision import HandBack, Lookup, Reason
 from stretto.flow.flow import Bar, Flow, Promotion, SiteRecord, Surprise
 from stretto.flow.moment import Moment, Transcript
@@ -37,14 +37,14 @@ FLOW = taught([reader().episode(n) for n in ("a", "b", "c")]).flow
 
 
 @dataclass(frozen=True)
-class Fixed:
+class Fixed(AsksNothing):
     """A decider that always says the same."""
 
     weighed: Mapping[str, float]
     chances: Chances = Chances.EXCLUSIVE
     name: str = "fixed"
 
-    def weigh(self, _: Moment, __: tuple[str, ...]) -> Mapping[str, float]:
+    def weigh(self, *_: object) -> Mapping[str, float]:
         return self.weighed
 
 

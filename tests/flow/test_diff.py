@@ -21,9 +21,10 @@ from stretto.episodes.manifest import Kind
 from stretto.episodes.site import Site
 from stretto.flow.diff import Change, Code, Difference, compare, show_difference
 from stretto.flow.diff.change import Listed, NeedsReview
-from stretto.flow.flow import Flow, Predicate, Promotion, Surprise
+from stretto.flow.flow import Flow, Promotion, Surprise
 from stretto.flow.wire import read_flow
 from stretto.habit.features import FeatureMap
+from stretto.oracle.predicates import Predicate
 from stretto.program.standard import STANDARD
 from tests.claims import claim
 from tests.conftest import shared

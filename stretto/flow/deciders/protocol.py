@@ -1,6 +1,9 @@
 """
 What a decider is.
 
+It does no work but arithmetic: one that needs a System-One model says what to ask it,
+and is given the answers by whoever asked.
+
 Apart from the registry of the installed ones, so that reading a flow does not load the
 machinery that looks packages up.
 """
@@ -13,6 +16,9 @@ from stretto.episodes.vocabulary import RESPOND
 from stretto.errors import CannotDecide
 from stretto.flow.flow import Flow
 from stretto.flow.moment import Moment
+from stretto.oracle.answer import Response
+from stretto.oracle.question import Request
+from stretto.oracle.state import Slice
 
 
 class Chances(Enum):
@@ -38,8 +44,38 @@ class Decider(Protocol):
     def chances(self) -> Chances:
         """What its numbers are."""
 
-    def weigh(self, moment: Moment, offered: tuple[str, ...]) -> Mapping[str, float]:
-        """Each offered lookup's probability, and that of `respond`."""
+    def state(self) -> Slice | None:
+        """The empty state to keep along with an episode; None where none is needed."""
+
+    def question(self, moment: Moment, offered: tuple[str, ...]) -> Request | None:
+        """What has to be asked before the options can be weighed; None for nothing."""
+
+    def weigh(
+        self, moment: Moment, offered: tuple[str, ...], response: Response | None, /
+    ) -> Mapping[str, float]:
+        """
+        Each offered lookup's probability, and that of `respond`.
+
+        Args:
+            response: The answers to `question`; None where it asks nothing.
+
+        Raises:
+            AnswerIncomplete: the response lacks an answer that it takes.
+        """
+
+
+class AsksNothing:
+    """The part of a decider that a decider without a System-One model leaves empty."""
+
+    __slots__ = ()
+
+    def state(self) -> Slice | None:
+        """None."""
+        return None
+
+    def question(self, _: Moment, __: tuple[str, ...]) -> Request | None:
+        """None."""
+        return None
 
 
 def default_name(flow: Flow) -> str:

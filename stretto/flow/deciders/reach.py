@@ -5,14 +5,15 @@ from dataclasses import dataclass
 
 from stretto.episodes.vocabulary import RESPOND
 from stretto.errors import CannotDecide
-from stretto.flow.deciders.protocol import Chances, Decider
+from stretto.flow.deciders.protocol import AsksNothing, Chances, Decider
 from stretto.flow.flow import Flow
 from stretto.flow.moment import Moment
 from stretto.habit.backoff import Backoff
+from stretto.oracle.answer import Response
 
 
 @dataclass(frozen=True, slots=True)
-class ReachDecider:
+class ReachDecider(AsksNothing):
     """Each lookup's own chance to come before the next write."""
 
     flow: Flow
@@ -20,7 +21,9 @@ class ReachDecider:
     name: str = "reach"
     chances: Chances = Chances.INDEPENDENT
 
-    def weigh(self, moment: Moment, offered: tuple[str, ...]) -> Mapping[str, float]:
+    def weigh(
+        self, moment: Moment, offered: tuple[str, ...], _: Response | None = None
+    ) -> Mapping[str, float]:
         """The chances of the offered lookups; `respond` has none of its own."""
         ids = [self.flow.vocab.id(tool) for tool in offered]
         chances = self.reach.chance(moment.history, ids)

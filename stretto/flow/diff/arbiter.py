@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from stretto.flow.diff.change import Change, Listed, NeedsReview, keyed
-from stretto.flow.flow import Flow, Predicate
+from stretto.flow.flow import Flow
 from stretto.flow.review.arbiter import ArbiterReview, review_arbiter
+from stretto.oracle.predicates import Predicate
 
 
 def arbiter_changes(before: Flow, after: Flow) -> Iterator[Change]:

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from stretto.flow.flow import Fit, Flow, Lookup, Predicate, SiteRate
+from stretto.flow.flow import Fit, Flow, SiteRate
+from stretto.oracle.predicates import Lookup, Predicate
 
 FIRST = ("habit", "one question", "split questions", "hand back")
 """The weights before those of the weighed predicates."""
@@ -50,6 +51,8 @@ class ArbiterReview(NamedTuple):
     """The distinct ones: 1 where every fold shares a fit."""
     questions: tuple[QuestionReview, ...]
     weights: tuple[WeightReview, ...]
+    draws: int
+    """The draws of its weights that a fit averages over; 0 where it has none."""
     agree: float
     """Mean over the folds."""
     cover: float
@@ -72,6 +75,7 @@ def review_arbiter(flow: Flow) -> ArbiterReview | None:
             for p in flow.predicates
         ),
         weights=_weights(flow.weighed, folds),
+        draws=max(len(fit.draws) for fit in folds),
         agree=_mean([fit.rates.agree for fit in folds]),
         cover=_mean([fit.rates.cover for fit in folds]),
         rates=_rates(folds),

@@ -1,20 +1,12 @@
 """What a flow file and an arbiter file share: provenance, questions and fits."""
 
+from collections.abc import Sequence
+
 from stretto.canonical import Json
 from stretto.files import Node
-from stretto.flow.flow import (
-    Favors,
-    Fit,
-    Lookup,
-    Predicate,
-    Provenance,
-    Rates,
-    SiteRate,
-)
+from stretto.flow.flow import Fit, Provenance, Rates, SiteRate
 from stretto.flow.wire.pairs import at_most, pairs_json, read_pairs, texts
-
-KINDS = ("same_lookup", "any_lookup", "hand_back")
-"""What a predicate may favor besides one named lookup."""
+from stretto.oracle.predicates import Predicate, read_predicates
 
 MAX_UNIX_MS = 253_402_300_799_999
 """The last millisecond of the year 9999, UTC."""
@@ -50,15 +42,6 @@ def provenance_json(provenance: Provenance) -> Json:
     return known
 
 
-def read_predicates(node: Node | None) -> tuple[Predicate, ...]:
-    """The questions, each with an id of its own; none where they are left out."""
-    entries = [] if node is None else node.array()
-    predicates = tuple(_read_predicate(entry) for entry in entries)
-    if node is not None and len({p.id for p in predicates}) < len(predicates):
-        node.fail("asks two questions under one `id`")
-    return predicates
-
-
 def read_weighed(
     node: Node | None, predicates: tuple[Predicate, ...]
 ) -> tuple[Predicate, ...]:
@@ -70,37 +53,27 @@ def read_weighed(
     return weighed
 
 
-def predicates_json(predicates: tuple[Predicate, ...]) -> Json:
-    """The questions, in order."""
-    return [
-        {
-            "id": predicate.id,
-            "favors": _favors_json(predicate.favors),
-            "question": predicate.question,
-            "yes": predicate.yes,
-            "no": predicate.no,
-        }
-        for predicate in predicates
-    ]
-
-
 def read_fit(node: Node, weighed: tuple[Predicate, ...]) -> Fit:
     """One fit, with a weight for each feature of an option."""
-    weights = node["weights"].array(N_FIXED_WEIGHTS + len(weighed))
-    rates = node["rates"]
+    n_weights = N_FIXED_WEIGHTS + len(weighed)
+    weights, rates = node["weights"].array(n_weights), node["rates"]
+    draws = node.get("draws")
     return Fit(
-        tuple(weight.number() for weight in weights),
+        _numbers(weights),
         Rates(
             read_pairs(rates["sites"], Node.text, _read_rate),
             rates["agree"].number(0, 1),
             rates["cover"].number(0, 1),
         ),
+        ()
+        if draws is None
+        else tuple(_numbers(draw.array(n_weights)) for draw in draws.array()),
     )
 
 
 def fit_json(fit: Fit) -> Json:
     """One fit."""
-    return {
+    known: dict[str, Json] = {
         "weights": [float(weight) for weight in fit.weights],
         "rates": {
             "sites": pairs_json(
@@ -112,28 +85,13 @@ def fit_json(fit: Fit) -> Json:
             "cover": float(fit.rates.cover),
         },
     }
+    if fit.draws:
+        known["draws"] = [[float(weight) for weight in draw] for draw in fit.draws]
+    return known
 
 
-def _read_predicate(node: Node) -> Predicate:
-    return Predicate(
-        node["id"].text(),
-        _read_favors(node["favors"]),
-        node["question"].text(),
-        node["yes"].text(),
-        node["no"].text(),
-    )
-
-
-def _read_favors(node: Node) -> Favors:
-    if isinstance(node.value, dict):
-        return Lookup(node["lookup"].text())
-    if node.value not in KINDS:
-        node.wanted(f'{", ".join(KINDS)} or {{"lookup": TOOL}}')
-    return node.text()
-
-
-def _favors_json(favors: Favors) -> Json:
-    return {"lookup": favors.lookup} if isinstance(favors, Lookup) else favors
+def _numbers(nodes: Sequence[Node]) -> tuple[float, ...]:
+    return tuple(node.number() for node in nodes)
 
 
 def _read_rate(node: Node) -> SiteRate:

@@ -9,10 +9,8 @@ from stretto.files import Node, read_json, write_text
 from stretto.flow.flow import Flow
 from stretto.flow.wire.arbiter import (
     fit_json,
-    predicates_json,
     provenance_json,
     read_fit,
-    read_predicates,
     read_provenance,
     read_weighed,
 )
@@ -38,6 +36,7 @@ from stretto.flow.wire.sites import (
     surprise_json,
 )
 from stretto.flow.wire.versions import FIELD, check_version, name_log, version
+from stretto.oracle.predicates import predicates_json, read_predicates
 from stretto.program.ast import Program
 from stretto.program.standard import STANDARD, admit
 from stretto.program.wire import program_json, read_program

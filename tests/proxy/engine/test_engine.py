@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 import pytest
 
 from stretto.errors import CannotDecide
-from stretto.flow.deciders.protocol import Chances
+from stretto.flow.deciders.protocol import AsksNothing, Chances
 from stretto.program.text import parse
-from stretto.proxy.appendix import HEADER
 from stretto.proxy.engine import Engine
 from stretto.proxy.serving import Serving
+from stretto.traces.appended import HEADER
 from stretto.traces.reader import read
 from tests.claims import claim
 from tests.proxy.engine.desk import Desk, line
@@ -470,7 +470,7 @@ def test_lookups_without_room_beside_the_result_are_not_added():
 
 
 @dataclass(frozen=True)
-class Wrong:
+class Wrong(AsksNothing):
     """A decider that raises, or whose numbers are none."""
 
     weighed: object

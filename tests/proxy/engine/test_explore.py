@@ -17,7 +17,7 @@ from stretto.episodes.episode import (
 )
 from stretto.episodes.tasks import task_group
 from stretto.flow.decide import decide
-from stretto.flow.deciders.protocol import Chances
+from stretto.flow.deciders.protocol import AsksNothing, Chances
 from stretto.flow.flow import Sites
 from stretto.proxy.explore import Explored, Explorer, Splitmix
 from stretto.proxy.serving import Exploration
@@ -33,7 +33,7 @@ THREE = replace(
 
 
 @dataclass(frozen=True)
-class Fixed:
+class Fixed(AsksNothing):
     """A decider that always says the same."""
 
     weighed: dict[str, float]

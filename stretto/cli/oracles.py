@@ -1,0 +1,231 @@
+"""The options that say which System-One model is asked, and what."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TypeAlias
+
+import click
+
+from stretto.cli.number import Number
+from stretto.oracle.installed import oracle as installed
+from stretto.oracle.omit import Omission, read_omission
+from stretto.oracle.oracle import Oracle
+from stretto.oracle.predicates import (
+    Predicate,
+    predicates_file,
+    shipped_predicates,
+)
+from stretto.oracle.settings import FOLDER, OracleSettings
+from stretto.oracle.temperature import (
+    HIGHEST,
+    LOWEST,
+    Temperatures,
+    Tempered,
+    read_temperatures,
+)
+from stretto.oracle.wording import Wording, read_wording, shipped_wording
+
+Decorator: TypeAlias = Callable[[Callable[..., None]], Callable[..., None]]
+
+
+@dataclass(frozen=True, slots=True)
+class OracleChoice:
+    """Which model is asked, how, and how much of it."""
+
+    kind: str | None
+    """The oracle's name; None where a command need not ask, and none was named."""
+    settings: OracleSettings
+    budget: float
+    """In dollars."""
+    limit: int | None = None
+    dump: Path | None = None
+    questions: Path | None = None
+    predicates: Path | None = None
+    temperatures: Temperatures | None = None
+    omit: tuple[Omission, ...] = ()
+
+    def oracle(self) -> Oracle:
+        """
+        The oracle, its answers calibrated where that was asked for.
+
+        Raises:
+            UnknownPlugin: there is none of that name.
+            OracleError: it lacks something, or none was named.
+        """
+        if self.kind is None:
+            raise click.UsageError("name the oracle to ask with --oracle NAME")
+        found = installed(self.kind, self.settings)
+        if self.temperatures is None:
+            return found
+        return Tempered(found, self.temperatures)
+
+    def wording(self) -> Wording:
+        """The texts of `--questions`, or those that come with stretto."""
+        if self.questions is None:
+            return shipped_wording()
+        return read_wording(self.questions)
+
+    def asked_predicates(self) -> tuple[Predicate, ...]:
+        """The predicates of `--predicates`, or those that come with stretto."""
+        if self.predicates is None:
+            return shipped_predicates()
+        return predicates_file(self.predicates)
+
+
+def names(*, default: str = "jev") -> Decorator:
+    """Has the command take which oracle and model it is about, as one `choice`."""
+    return _taking((_kind(default), _MODEL))
+
+
+def asks(*, dollars: float, default: str | None = "jev") -> Decorator:
+    """
+    Has the command take which oracle answers requests, as one `choice`.
+
+    Args:
+        dollars: The budget unless another is given.
+        default: The oracle unless another is named.
+    """
+    return _taking((_kind(default), _MODEL, *_ANSWERING, _budget(dollars)))
+
+
+def questions(*, dollars: float, default: str | None = None) -> Decorator:
+    """As `asks`, with the options that say what is asked about a step."""
+    return _taking((_kind(default), _MODEL, *_ANSWERING, _budget(dollars), *_ASKING))
+
+
+def _taking(options: Sequence[Decorator]) -> Decorator:
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def wrapped(
+            oracle: str | None,
+            oracle_model: str | None,
+            oracle_cache: Path = FOLDER,
+            oracle_limit: int | None = None,
+            oracle_budget: float = 0.0,
+            oracle_dump: Path | None = None,
+            questions: Path | None = None,
+            predicates: Path | None = None,
+            temperature: str | None = None,
+            omit: tuple[str, ...] = (),
+            **others: object,
+        ) -> None:
+            choice = OracleChoice(
+                oracle,
+                OracleSettings(oracle_model, oracle_cache, os.environ),
+                oracle_budget,
+                oracle_limit,
+                oracle_dump,
+                questions,
+                predicates,
+                None if temperature is None else _temperatures(temperature),
+                tuple(map(read_omission, omit)),
+            )
+            command(choice=choice, **others)
+
+        decorated: Callable[..., None] = wrapped
+        for option in reversed(options):
+            decorated = option(decorated)
+        return decorated
+
+    return decorate
+
+
+def _temperatures(given: str) -> Temperatures:
+    """One number for every type of question, or a file with one for each."""
+    try:
+        number = float(given)
+    except ValueError:
+        return read_temperatures(given)
+    if not LOWEST <= number <= HIGHEST:
+        raise click.UsageError(
+            f"--temperature {given} is not from {LOWEST:g} to {HIGHEST:g}"
+        )
+    return Temperatures(number, number, number)
+
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+def _kind(default: str | None) -> Decorator:
+    return click.option(
+        "--oracle",
+        metavar="NAME",
+        default=default,
+        show_default=default is not None,
+        help="Which System-One model answers: jev, openai, replay (only what is kept), "
+        "mock, or another that is installed.",
+    )
+
+
+def _budget(dollars: float) -> Decorator:
+    return click.option(
+        "--oracle-budget",
+        type=Number(min=0),
+        metavar="DOLLARS",
+        default=dollars,
+        show_default=True,
+        help="Ask nothing if it would cost more; what is kept costs nothing.",
+    )
+
+
+cache_option = click.option(
+    "--oracle-cache",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    default=FOLDER,
+    show_default=True,
+    help="Where answers are kept.",
+)
+
+_MODEL = click.option(
+    "--oracle-model",
+    metavar="NAME",
+    help="The model to ask, which is part of an answer's key.",
+)
+
+_ANSWERING: Sequence[Decorator] = (
+    cache_option,
+    click.option(
+        "--oracle-limit",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="Ask only the first N requests, by key.",
+    ),
+)
+
+_ASKING: Sequence[Decorator] = (
+    click.option(
+        "--oracle-dump",
+        type=_FILE,
+        metavar="FILE",
+        help="Also write the requests, a line each; as sensitive as the sessions.",
+    ),
+    click.option(
+        "--questions",
+        type=_FILE,
+        metavar="FILE",
+        help="The words to ask in, instead of stretto's own.",
+    ),
+    click.option(
+        "--predicates",
+        type=_FILE,
+        metavar="FILE",
+        help="The yes/no questions asked beside, instead of stretto's own.",
+    ),
+    click.option(
+        "--temperature",
+        metavar="T|FILE",
+        help="Divide the answers' log probabilities by T, or by a file's T for each "
+        "type of question.",
+    ),
+    click.option(
+        "--omit",
+        multiple=True,
+        metavar="TOOL:PATH",
+        help="Leave this field out of what the model is shown of a tool's arguments "
+        "and results; * is any tool.",
+    ),
+)

@@ -1,0 +1,152 @@
+"""Cases for an arbiter: the steps of held-out sessions, asked about before each."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from stretto.episodes.episode import AssistantTurn, Episode, ToolResult
+from stretto.episodes.manifest import Kind
+from stretto.episodes.site import Site
+from stretto.episodes.tasks import task_group
+from stretto.episodes.vocabulary import RESPOND
+from stretto.errors import OracleError
+from stretto.flow.case import Case
+from stretto.flow.decide import answer as answer_to
+from stretto.flow.deciders.arbiter import Asker
+from stretto.flow.deciders.habit import HabitDecider
+from stretto.flow.flow import Flow
+from stretto.flow.judge import features
+from stretto.flow.moment import Transcript
+from stretto.flow.options import options
+from stretto.oracle.next_step import (
+    NextStep,
+    predicate_id,
+    predicate_question,
+    read_next_step,
+)
+from stretto.oracle.oracle import Oracle
+from stretto.oracle.predicates import Predicate
+from stretto.oracle.question import Request
+
+
+@dataclass(frozen=True, slots=True)
+class AskedStep:
+    """A step of an agent, and what is asked before it."""
+
+    episode: str
+    task: str
+    agent: str
+    """The label of the agent that took it."""
+    step: int
+    """Its place in the episode's walk, from 0."""
+    site: Site
+    prior: Mapping[str, float]
+    """The habit's probability of each option."""
+    took: str
+    """The tool called, or `respond`."""
+    option: str | None
+    """The option that stands for the step; None for a read that is not offered."""
+    request: Request
+
+    @property
+    def lookups(self) -> list[str]:
+        """Those on offer."""
+        return [option for option in self.prior if option != RESPOND]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A step, and what the model held it to be."""
+
+    asked: AskedStep
+    answer: NextStep
+    case: Case
+
+
+def steps_asked(flow: Flow, asker: Asker, episode: Episode) -> Iterator[AskedStep]:
+    """
+    Each of the agent's steps after a call whose site has options.
+
+    Calls of one turn are asked about one after the other, each knowing the results of
+    those before it. Lookups that a flow made are no steps of the agent's.
+    """
+    walk = _Walk(flow, asker, episode)
+    results = episode.results()
+    for event in episode.events:
+        match event:
+            case AssistantTurn(calls=()):
+                yield from walk.before(RESPOND)
+                walk.transcript.add(event)
+            case AssistantTurn(calls=calls):
+                for call in calls:
+                    if not call.is_lookup:
+                        yield from walk.before(call.tool)
+                    walk.transcript.add(AssistantTurn(calls=(call,)), scored=False)
+                    if (result := results.get(call.id)) is not None:
+                        walk.transcript.add(result)
+            case ToolResult():
+                pass  # added with its call
+            case _:
+                walk.transcript.add(event)
+
+
+class _Walk:
+    def __init__(self, flow: Flow, asker: Asker, episode: Episode) -> None:
+        self.flow, self.asker, self.episode = flow, asker, episode
+        self.habit = HabitDecider(flow)
+        self.transcript = Transcript(flow, state=asker.state(), task=episode.task_or_id)
+
+    def before(self, took: str) -> Iterator[AskedStep]:
+        """What is asked before a step; nothing where there are no options."""
+        moment = self.transcript.moment()
+        if moment.site is None or not (offered := options(self.flow, moment.site)):
+            return
+        episode = self.episode
+        yield AskedStep(
+            episode.id,
+            episode.task_or_id,
+            episode.agent,
+            len(moment.history),
+            moment.site,
+            self.habit.weigh(moment, offered),
+            took,
+            self._option(took, offered),
+            self.asker.question(moment, offered),
+        )
+
+    def _option(self, took: str, offered: tuple[str, ...]) -> str | None:
+        if took in offered:
+            return took
+        is_read = self.flow.manifest.kind(took) is Kind.READ
+        return None if is_read else RESPOND
+
+
+def alone(asker: Asker, one: AskedStep, predicate: Predicate) -> Request:
+    """A predicate asked about the state before a step, and nothing beside it."""
+    question = predicate_question(predicate, asker.wording)
+    asked = {predicate_id(predicate): question}
+    return Request(one.request.model, one.request.state, asked)
+
+
+def answered(
+    flow: Flow, asked: Iterable[AskedStep], oracle: Oracle, *, fittable: bool = True
+) -> Iterator[Answered]:
+    """
+    The steps whose next-step questions were all answered, in order.
+
+    Args:
+        flow: Says which predicates were asked, and which are weighed.
+        fittable: Whether an arbiter may be fitted on them.
+    """
+    for one in asked:
+        response = answer_to(oracle, one.request)
+        if isinstance(response, OracleError):
+            continue
+        answer = read_next_step(response, one.lookups, flow.predicates)
+        if answer is not None:
+            yield Answered(one, answer, _case(flow, one, answer, fittable=fittable))
+
+
+def _case(flow: Flow, one: AskedStep, answer: NextStep, *, fittable: bool) -> Case:
+    seen = features(one.site, one.prior, answer, flow.weighed)
+    actual = None if one.option is None else seen.options.index(one.option)
+    return Case(seen, task_group(one.task), actual, fittable)
