@@ -30,6 +30,9 @@ class Entry(NamedTuple):
 COMMANDS = {
     "ask": Entry("stretto.cli.ask:ask", "Ask a System-One model a file of requests."),
     "audit": Entry("stretto.cli.audit:audit", "Score recorded sessions under a flow."),
+    "compile": Entry(
+        "stretto.cli.compile:compile_", "Compile a flow from a benchmark's results."
+    ),
     "completions": Entry(
         "stretto.cli.completions:completions", "Print a shell's completions."
     ),
@@ -39,6 +42,10 @@ COMMANDS = {
     ),
     "doctor": Entry(
         "stretto.cli.doctor:doctor", "Check the installation, the data and the hosts."
+    ),
+    "drift": Entry(
+        "stretto.cli.drift:drift",
+        "Say whether the agent has changed since a flow was learned.",
     ),
     "episodes": Entry(
         "stretto.cli.episodes:episodes", "Show what recorded sessions hold."
@@ -106,7 +113,7 @@ COMMANDS = {
     ),
 }
 
-ANSWERS = {"flow-diff"}
+ANSWERS = {"drift", "flow-diff"}
 """Commands whose exit code 1 is an answer; their errors exit 2."""
 
 

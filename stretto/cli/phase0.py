@@ -124,7 +124,9 @@ def _domains(
         given = sources.learned or [Source(path) for path in checkout.results(domain)]
         of = replace(sources, learned=given, domain=domain)
         split = checkout.split(domain)
-        side = _sides(split.train.__contains__, split.test.__contains__)
+        side = _sides(
+            frozenset(split.train).__contains__, frozenset(split.test).__contains__
+        )
         yield _measured(of, checkout.manifest(domain), replace(settings, side=side))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from stretto.canonical import Json
-from stretto.cli.chosen import measured
+from stretto.cli.chosen import Measured
 from stretto.cli.examples import example
 from stretto.cli.number import PROBABILITY, Number
 from stretto.cli.options import Sessions, as_json, sessions
@@ -92,7 +92,7 @@ def promote(
     compiled = read_flow(flow)
     found = promote_flow(
         compiled,
-        measured(sessions, tasks),
+        Measured(sessions, tasks),
         decider_of(compiled, decider),
         bar=Bar(threshold, min_used, min_lower, min_tasks),
         is_fresh=is_fresh,

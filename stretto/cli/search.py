@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from stretto.canonical import compact
-from stretto.cli.chosen import measured
+from stretto.cli.chosen import Measured
 from stretto.cli.examples import example
 from stretto.cli.options import Sessions, as_json, sessions
 from stretto.cli.reports import html_option, write_report
@@ -144,13 +144,13 @@ def _sides(
 ) -> tuple[list[Episode], list[Episode]]:
     """The episodes to search on, and those to score what was found on."""
     if split is None:
-        every = list(measured(sessions, None))
+        every = list(Measured(sessions, None))
         return ([], every) if is_rescoring else (every, [])
     train, test = (chosen(split, None, side) for side in ("train", "test"))
     assert train is not None
     assert test is not None
     wanted = test if is_rescoring else lambda task: train(task) or test(task)
-    every = list(measured(sessions, wanted))
+    every = list(Measured(sessions, wanted))
     searched = [] if is_rescoring else [e for e in every if train(e.task_or_id)]
     if not (searched or is_rescoring):
         raise StrettoError("no session is of a train task", hint="look at --split")

@@ -56,13 +56,15 @@ class Sources:
     targets: Sequence[Source] = ()
     domain: str | None = None
     """The only domain to take sessions of, where it is given."""
+    trials: int | None = None
+    """How many trials of each task to take, the first ones; all where not given."""
 
     def corpus(self) -> Corpus:
         """All sessions; the first pass fills the ledger of `how`."""
         return Corpus(
             partial(self._read, self.how),
             partial(self._read, replace(self.how, ledger=Ledger())),
-            partial(track, title="measuring"),
+            partial(track, title="working"),
         )
 
     def target_agents(self) -> frozenset[str]:
@@ -92,8 +94,9 @@ class Sources:
             agent = how.options.agent if source.agent is None else source.agent
             options = replace(how.options, agent=agent)
             of = replace(how, paths=(source.path,), options=options)
-            yield from (
-                episode
-                for episode in of.episodes()
-                if self.domain in (None, episode.domain)
-            )
+            yield from filter(self._takes, of.episodes())
+
+    def _takes(self, episode: Episode) -> bool:
+        if self.trials is not None and episode.trial >= self.trials:
+            return False
+        return self.domain in (None, episode.domain)

@@ -45,3 +45,8 @@ def svg(figure: Figure) -> str:
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "stretto"}):
         figure.savefig(out, format="svg", metadata=_NO_METADATA)
     return re.sub(r"^.*?(?=<svg)", "", out.getvalue(), count=1, flags=re.DOTALL)
+
+
+def short(name: str) -> str:
+    """A name that fits beside a plot."""
+    return name if len(name) <= 34 else f"{name[:33]}…"

@@ -54,6 +54,11 @@ class Drawing(Protocol):
     ) -> str:
         """Shares by two names."""
 
+    def series(
+        self, lines: Sequence[tuple[str, Sequence[float | None], Sequence[int]]]
+    ) -> str:
+        """Values from session to session, with where they changed."""
+
 
 def drawing() -> Drawing:
     """The figures; matplotlib is imported here, and only when a page is wanted."""

@@ -1,10 +1,31 @@
-"""Figures as SVG text, drawn without a display."""
+"""Figures as SVG text: of audits, replays, simulations and guards, and of measures."""
 
 from collections.abc import Mapping, Sequence
 
 import matplotlib
 
-from stretto.report.canvas import INK, KEY, LINE, SOFT, WARN, axes, svg
+from stretto.report.canvas import INK, KEY, LINE, SOFT, WARN, axes, short, svg
+from stretto.report.measured import (
+    by_order,
+    coverage,
+    heat_map,
+    series,
+    shares_by_name,
+)
+
+__all__ = [
+    "by_order",
+    "coverage",
+    "failures_by_rule",
+    "heat_map",
+    "reliability",
+    "saved_against_detours",
+    "series",
+    "shares_by_name",
+    "sites_apart",
+    "spread",
+    "surprise_by_site",
+]
 
 N_COLOURS = 8
 """How many sites get a colour and a name: those that move the sums most."""
@@ -42,7 +63,7 @@ def surprise_by_site(sites: Sequence[tuple[str, float, int]]) -> str:
     figure, (plot,) = axes(0.9 + 0.3 * max(len(sites), 1), 1)
     places = range(len(sites))
     plot.barh(places, [s[1] for s in sites], color=KEY, height=0.62)
-    plot.set_yticks(places, [_short(s[0]) for s in sites])
+    plot.set_yticks(places, [short(s[0]) for s in sites])
     plot.invert_yaxis()
     plot.set_xlabel("mean surprise, nats a decision")
     for place, (_, nats, n) in enumerate(sites):
@@ -97,7 +118,7 @@ def sites_apart(
         points = lines[site]
         plot.plot(
             [p[0] for p in points], [p[1] for p in points], marker="o", markersize=3,
-            linewidth=1, label=_short(site) if place < N_COLOURS else None, **style,
+            linewidth=1, label=short(site) if place < N_COLOURS else None, **style,
             zorder=2 if place < N_COLOURS else 1,
         )  # fmt: skip
     plot.scatter([here[0]], [here[1]], color=INK, marker="x", zorder=3, label="as is")
@@ -118,22 +139,22 @@ def front(
         points: Detours and turns saved.
         by_hand: Name, detours and turns saved.
     """
-    figure, (axes,) = _axes(3.6, 1)
+    figure, (plot,) = axes(3.6, 1)
     ordered = sorted(points)
     x, y = [p[0] for p in ordered], [p[1] for p in ordered]
-    axes.step(x, y, where="post", color=LINE, zorder=1)
-    axes.scatter(x, y, color=KEY, s=16, zorder=2)
+    plot.step(x, y, where="post", color=LINE, zorder=1)
+    plot.scatter(x, y, color=KEY, s=16, zorder=2)
     for name, detours, saved in by_hand:
-        axes.scatter([detours], [saved], color=WARN, marker="x", zorder=3)
-        axes.annotate(
+        plot.scatter([detours], [saved], color=WARN, marker="x", zorder=3)
+        plot.annotate(
             name, (detours, saved), (6, -10), textcoords="offset points",
             fontsize=8, color=WARN,
         )  # fmt: skip
-    axes.set_xlabel("detours")
-    axes.set_ylabel("LLM turns saved")
-    axes.margins(0.1)
-    axes.set_ylim(bottom=min(0, *axes.get_ylim()))
-    return _svg(figure)
+    plot.set_xlabel("detours")
+    plot.set_ylabel("LLM turns saved")
+    plot.margins(0.1)
+    plot.set_ylim(bottom=min(0, *plot.get_ylim()))
+    return svg(figure)
 
 
 def spread(draws: Sequence[float], seen: float, label: str) -> str:
@@ -172,131 +193,12 @@ def failures_by_rule(rules: Sequence[tuple[str, float, float]]) -> str:
         shares = [100 * float(rule[at]) for rule in rules]
         where = [place + shift for place in places]
         plot.barh(where, shares, color=color, height=0.34, label=label)
-    plot.set_yticks(places, [_short(rule[0]) for rule in rules])
+    plot.set_yticks(places, [short(rule[0]) for rule in rules])
     plot.invert_yaxis()
     plot.set_xlabel("% with a failure")
     plot.legend(
         fontsize=8, frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=2
     )
-    return svg(figure)
-
-
-def shares_by_name(bars: Sequence[tuple[str, float, float, float]], label: str) -> str:
-    """
-    Bars of shares, each with its interval.
-
-    Args:
-        bars: Name, share, and the interval's ends, all in 0..1.
-    """
-    figure, (plot,) = axes(0.9 + 0.34 * max(len(bars), 1), 1)
-    places = range(len(bars))
-    plot.barh(
-        places, [100 * bar[1] for bar in bars], color=KEY, height=0.62, alpha=0.75
-    )
-    for place, (_, value, low, high) in enumerate(bars):
-        plot.plot([100 * low, 100 * high], [place, place], color=INK, linewidth=1.2)
-        plot.annotate(
-            f"{value:.1%}", (100 * max(value, high), place), (5, 0),
-            textcoords="offset points", va="center", fontsize=8, color=SOFT,
-        )  # fmt: skip
-    plot.set_yticks(places, [_short(bar[0]) for bar in bars])
-    plot.invert_yaxis()
-    plot.set_xlabel(label)
-    plot.margins(x=0.12)
-    plot.set_xlim(left=0)
-    return svg(figure)
-
-
-def by_order(points: Sequence[tuple[int, float, float]]) -> str:
-    """
-    How far the next action can be foretold from so many steps before it.
-
-    Args:
-        points: Steps of history, mean bits, and the share of first guesses that hit.
-    """
-    figure, (bits, hits) = axes(3.9, 2, ratios=(1, 1))
-    orders = [point[0] for point in points]
-    for plot, place, spelled in ((bits, 1, "{:.2f}"), (hits, 2, "{:.0%}")):
-        values = [float(point[place]) for point in points]
-        plot.plot(orders, values, color=KEY, marker="o", markersize=4)
-        for order, value in zip(orders, values, strict=True):
-            plot.annotate(
-                spelled.format(value), (order, value), (0, 7),
-                textcoords="offset points", ha="center", fontsize=8, color=SOFT,
-            )  # fmt: skip
-        plot.set_ylim(0, 1.3 * max(values, default=1.0) or 1.0)
-        plot.set_xticks(orders)
-    bits.set_ylabel("bits a step")
-    bits.tick_params(labelbottom=False)
-    hits.set_ylabel("first guess right")
-    hits.set_xlabel("steps of history")
-    return svg(figure)
-
-
-def coverage(points: Sequence[tuple[float, float, float]]) -> str:
-    """
-    What a habit covers as the threshold rises, and how often it is then right.
-
-    Args:
-        points: Threshold, share of steps covered, and the share of those that agreed;
-            the last is left out where nothing is covered.
-    """
-    figure, (plot,) = axes(3.2, 1)
-    sure = [point for point in points if point[1] > 0]
-    for of, place, colour, name in (
-        (points, 1, KEY, "steps covered"),
-        (sure, 2, WARN, "of those, agreed"),
-    ):
-        x, y = [p[0] for p in of], [p[place] for p in of]
-        plot.plot(x, y, color=colour, marker="o", markersize=4)
-        if of:
-            at = min(1, len(of) - 1)
-            plot.annotate(
-                name, (x[at], y[at]), (6, 7), textcoords="offset points",
-                fontsize=9, color=colour,
-            )  # fmt: skip
-    plot.set_xticks([p[0] for p in points], [f"{p[0]:g}" for p in points])
-    plot.set_ylim(0, 1.08)
-    plot.set_ylabel("share")
-    plot.set_xlabel("threshold on the likeliest action's probability")
-    return svg(figure)
-
-
-def heat_map(
-    rows: Sequence[str],
-    columns: Sequence[str],
-    cells: Sequence[Sequence[float | None]],
-) -> str:
-    """
-    Shares by two names, darker where they are larger.
-
-    Args:
-        cells: By row and column, in 0..1; None where there is nothing to show.
-    """
-    figure, (plot,) = axes(1.3 + 0.36 * len(rows), 1)
-    known = [cell for row in cells for cell in row if cell is not None]
-    low, high = min(known, default=0.0), max(known, default=1.0)
-    for y, row in enumerate(cells):
-        for x, cell in enumerate(row):
-            if cell is None:
-                continue
-            depth = 0.12 + 0.88 * (cell - low) / (high - low or 1.0)
-            plot.fill_between([x, x + 1], y, y + 1, color=KEY, alpha=depth, linewidth=0)
-            plot.annotate(
-                f"{100 * cell:.0f}", (x + 0.5, y + 0.5), ha="center", va="center",
-                fontsize=9, color="white" if depth > 0.55 else INK,
-            )  # fmt: skip
-    plot.set_yticks([y + 0.5 for y in range(len(rows))], [_short(r) for r in rows])
-    plot.set_xticks(
-        [x + 0.5 for x in range(len(columns))], [_short(c) for c in columns],
-        rotation=25, ha="right",
-    )  # fmt: skip
-    plot.set_xlim(0, len(columns))
-    plot.set_ylim(len(rows), 0)
-    plot.spines[["left", "bottom"]].set_visible(False)
-    plot.tick_params(length=0)
-    plot.set_ylabel("habit of")
-    plot.set_xlabel("held-out sessions of")
     return svg(figure)
 
 
@@ -312,7 +214,3 @@ def _stacked(
 
 def _reach(points: Sequence[tuple[int, int]], here: tuple[int, int]) -> int:
     return max(abs(x - here[0]) + abs(y - here[1]) for x, y in points)
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= 34 else f"{name[:33]}…"

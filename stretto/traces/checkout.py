@@ -1,7 +1,7 @@
 """A checkout of τ²-bench: its domains' tools, splits and published baseline results."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,8 +22,8 @@ _DOMAIN = re.compile(r"[A-Za-z0-9_-]+")
 class TaskSplit:
     """A domain's published tasks to learn from, and those to measure on."""
 
-    train: Collection[str]
-    test: Collection[str]
+    train: tuple[str, ...]
+    test: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,8 @@ class Checkout:
         Raises:
             FormatError: its file is missing or has another shape.
         """
-        node = read_json(self.root / DOMAINS / _checked(domain) / "split_tasks.json")
-        return TaskSplit(_tasks(node["train"]), _tasks(node["test"]))
+        path = self.root / DOMAINS / _checked(domain) / "split_tasks.json"
+        return read_split(path)
 
     def manifest(self, domain: str) -> Manifest:
         """
@@ -95,6 +95,17 @@ class Checkout:
         return Manifest(domain, tools, docs)
 
 
+def read_split(path: Path) -> TaskSplit:
+    """
+    A file with task ids under `train` and `test`, in its order.
+
+    Raises:
+        FormatError: it is missing or has another shape.
+    """
+    node = read_json(path)
+    return TaskSplit(_tasks(node["train"]), _tasks(node["test"]))
+
+
 def _checked(domain: str) -> str:
     """The domain, which becomes part of a path."""
     if not _DOMAIN.fullmatch(domain):
@@ -102,5 +113,5 @@ def _checked(domain: str) -> str:
     return domain
 
 
-def _tasks(node: Node) -> frozenset[str]:
-    return frozenset(task.text() for task in node.array())
+def _tasks(node: Node) -> tuple[str, ...]:
+    return tuple(task.text() for task in node.array())
