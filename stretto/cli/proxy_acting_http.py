@@ -17,7 +17,6 @@ def run(options: Options, sessions: Sessions) -> int:
     """
     equipment = Equipment(options)
     session, _ = sessions.begin(None)
-    equipment.engine(session)  # one that cannot be made is better known at once
     if "{session}" not in (options.acting.log or "{session}"):
         _try(equipment.decisions(session))
     status = serve(options, served(sessions, equipment))

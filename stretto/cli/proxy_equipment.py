@@ -8,6 +8,7 @@ from stretto.cli.proxy_options import Options
 from stretto.errors import CannotWrite
 from stretto.flow.deciders.decider import decider
 from stretto.flow.flow import Flow
+from stretto.flow.run import Runner
 from stretto.flow.wire import read_flow
 from stretto.proxy.context import Context
 from stretto.proxy.decisions import DecisionLog
@@ -23,7 +24,8 @@ class Equipment:
     A flow, a conversation and commits, as far as the options ask for them.
 
     Raises:
-        StrettoError: the flow cannot be read or served.
+        StrettoError: the flow cannot be read or served; `ProgramError` where its
+            program names something that flows do not have.
     """
 
     def __init__(self, options: Options) -> None:
@@ -33,6 +35,7 @@ class Equipment:
         self._weigher = (
             None if self._flow is None else decider(self._flow, asked.decider)
         )
+        self._runner = None if self._flow is None else Runner.of(self._flow)
         self._counts: Counter[str] = Counter()
         if self._flow is not None and self._weigher is not None:
             shadow = ", in shadow" if asked.shadow else ""
@@ -49,9 +52,6 @@ class Equipment:
         Args:
             nth: Which of the calls that say of no session that they are in it; from 1.
             tools: What the server has listed to them.
-
-        Raises:
-            ProgramError: the flow's program names something that flows do not have.
         """
         asked = self._asked
         about = self._options.about
@@ -74,7 +74,7 @@ class Equipment:
             exploration=explored,
             commit=asked.commit,
         )
-        return Engine(self._flow, self._weigher, serving, tools)
+        return Engine(self._flow, self._weigher, serving, tools, self._runner)
 
     def decisions(self, session: Session) -> DecisionLog | None:
         """

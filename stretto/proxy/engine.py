@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from stretto.flow.deciders.protocol import Decider
 from stretto.flow.flow import Flow
+from stretto.flow.run import Runner
 from stretto.proxy.actions import Action, Forward, Outbox, Side
 from stretto.proxy.entry import Sender
 from stretto.proxy.router import Router
@@ -26,6 +27,7 @@ class Engine:
         flow: None where nothing is to be looked up.
         decider: The flow's.
         tools: What the server has listed so far, where others were told that too.
+        runner: The flow's, where many engines serve it.
 
     Raises:
         ProgramError: the flow's program names something that flows do not have.
@@ -37,10 +39,11 @@ class Engine:
         decider: Decider | None,
         serving: Serving,
         tools: ToolTable | None = None,
+        runner: Runner | None = None,
     ) -> None:
         self._out = Outbox()
         tools = ToolTable() if tools is None else tools
-        self._router = Router(flow, decider, serving, tools, self._out)
+        self._router = Router(flow, decider, serving, tools, self._out, runner)
 
     @property
     def counts(self) -> Counter[str]:
