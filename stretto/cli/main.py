@@ -59,6 +59,9 @@ COMMANDS = {
         "Compare two flows: what needs review, first.",
     ),
     "flow-show": Entry("stretto.cli.flow_show:flow_show", "Print a flow for review."),
+    "guards": Entry(
+        "stretto.cli.guards:guards", "Check recorded writes against a policy's rules."
+    ),
     "import-answers": Entry(
         "stretto.cli.answers:import_answers", "Keep the answers of a bundle."
     ),

@@ -16,8 +16,8 @@ from stretto.cli.oracles import OracleChoice, questions
 from stretto.cli.reports import html_option, write_report
 from stretto.cli.tasks import Tasks, tasks
 from stretto.evaluate.intervals import share_interval
+from stretto.evaluate.replay import Replayer
 from stretto.evaluate.rows import Row, totals
-from stretto.evaluate.walk import Replayer
 from stretto.flow.decide import THRESHOLD
 from stretto.report.replay import COUNTING, Setting, replay_document
 

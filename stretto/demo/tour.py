@@ -12,8 +12,8 @@ from stretto.episodes.episode import Episode
 from stretto.evaluate.audit import Audit, audit
 from stretto.evaluate.headroom import Headroom, headroom
 from stretto.evaluate.intervals import share_interval
+from stretto.evaluate.replay import Replayer
 from stretto.evaluate.rows import Row, totals
-from stretto.evaluate.walk import Replayer
 from stretto.files import write_text
 from stretto.flow.decide import THRESHOLD
 from stretto.flow.deciders.decider import decider

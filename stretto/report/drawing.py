@@ -20,6 +20,9 @@ class Drawing(Protocol):
     def spread(self, draws: Sequence[float], seen: float, label: str) -> str:
         """A histogram with one value marked."""
 
+    def failures_by_rule(self, rules: Sequence[tuple[str, float, float]]) -> str:
+        """Bars of how often rules fail a write."""
+
 
 def drawing() -> Drawing:
     """The figures; matplotlib is imported here, and only when a page is wanted."""

@@ -107,6 +107,29 @@ def spread(draws: Sequence[float], seen: float, label: str) -> str:
     return _svg(figure)
 
 
+def failures_by_rule(rules: Sequence[tuple[str, float, float]]) -> str:
+    """
+    Bars of how often each rule fails an accepted write, two to a rule.
+
+    Args:
+        rules: Name, share of successful and share of failed sessions, in 0 to 1.
+    """
+    figure, (axes,) = _axes(0.9 + 0.36 * max(len(rules), 1), 1)
+    places = range(len(rules))
+    for shift, at, color, label in (
+        (-0.18, 1, WARN, "sessions that succeeded"),
+        (0.18, 2, KEY, "sessions that failed"),
+    ):
+        shares = [100 * float(rule[at]) for rule in rules]
+        where = [place + shift for place in places]
+        axes.barh(where, shares, color=color, height=0.34, label=label)
+    axes.set_yticks(places, [_short(rule[0]) for rule in rules])
+    axes.invert_yaxis()
+    axes.set_xlabel("% with a failure")
+    axes.legend(fontsize=8, frameon=False, loc="lower right")
+    return _svg(figure)
+
+
 def _axes(
     height: float, rows: int, *, ratios: tuple[int, ...] = (1,)
 ) -> tuple[Figure, list[Axes]]:

@@ -90,10 +90,9 @@ RUNS = section(
 GUARDS = section(
     "paper §5.7",
     {
-        "guards:false-alarm": deferred(
+        "guards:false-alarm": (
             "A guard's failure of a write the tool accepted, in an episode that "
-            "succeeded, counts as a false alarm.",
-            NO_GUARDS,
+            "succeeded, counts as a false alarm."
         ),
         "guards:airline": deferred(
             "Airline's enforced rules refuse an accepted write in 141 of 369 failed "
@@ -105,10 +104,9 @@ GUARDS = section(
             "successful ones.",
             *_AUDITED,
         ),
-        "guards:correction": deferred(
+        "guards:correction": (
             "Upgrading a cabin and then changing its flights is allowed: task 32 "
-            "expects it.",
-            NO_GUARDS,
+            "expects it."
         ),
         "guards:live": deferred(
             "Live, GLM-5.3 gave the guards nothing to refuse: 9 writes passed, 7 of 8 "

@@ -4,7 +4,6 @@ from tests.claimed.claim import deferred, divergent, section, union
 from tests.claimed.reasons import (
     ANSWERS,
     BASELINES,
-    NO_GUARDS,
     NO_ORACLE,
     NO_PROJECTION,
 )
@@ -181,19 +180,16 @@ METHOD = union(
     section(
         "paper §3.8",
         {
-            "guards:verdicts": deferred(
+            "guards:verdicts": (
                 "A guard passes, fails with a reason, or does not know, from what the "
-                "episode has shown.",
-                NO_GUARDS,
+                "episode has shown."
             ),
-            "guards:unknown": deferred(
+            "guards:unknown": (
                 "Only a failed, enforced rule refuses a write; the agent gets the "
-                "reason and the rule's id.",
-                NO_GUARDS,
+                "reason and the rule's id."
             ),
-            "guards:rules": deferred(
-                "τ²-bench's policies give 12 retail rules and 10 airline rules.",
-                NO_GUARDS,
+            "guards:rules": (
+                "τ²-bench's policies give 12 retail rules and 10 airline rules."
             ),
         },
     ),

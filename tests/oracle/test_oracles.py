@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from stretto.errors import AnswerMissing, OracleError, UnknownPlugin
 from stretto.oracle.answer import (
@@ -73,6 +73,7 @@ def test_the_mock_answers_as_it_is_published_to() -> None:
     )
 
 
+@settings(max_examples=40, deadline=None)
 @given(REQUESTS)
 def test_the_mock_answers_every_request(request) -> None:
     assert ask(Mock(), request).answers.keys() == request.questions.keys()

@@ -14,7 +14,7 @@ from stretto.demo.world import build
 from stretto.episodes.episode import AssistantTurn, Episode
 from stretto.flow.wire import write_flow
 from stretto.learn.learn import learn
-from stretto.proxy.appendix import HEADER
+from stretto.traces.appended import HEADER
 from stretto.traces.ledger import Ledger
 from stretto.traces.reader import read
 from tests.claims import claim
