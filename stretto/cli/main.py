@@ -30,6 +30,9 @@ class Entry(NamedTuple):
 COMMANDS = {
     "ask": Entry("stretto.cli.ask:ask", "Ask a System-One model a file of requests."),
     "audit": Entry("stretto.cli.audit:audit", "Score recorded sessions under a flow."),
+    "compile": Entry(
+        "stretto.cli.compile:compile_", "Compile a flow from a benchmark's results."
+    ),
     "completions": Entry(
         "stretto.cli.completions:completions", "Print a shell's completions."
     ),
@@ -39,6 +42,10 @@ COMMANDS = {
     ),
     "doctor": Entry(
         "stretto.cli.doctor:doctor", "Check the installation, the data and the hosts."
+    ),
+    "drift": Entry(
+        "stretto.cli.drift:drift",
+        "Say whether the agent has changed since a flow was learned.",
     ),
     "episodes": Entry(
         "stretto.cli.episodes:episodes", "Show what recorded sessions hold."
@@ -72,8 +79,16 @@ COMMANDS = {
         "stretto.cli.jev_check:jev_check", "Ask a System-One model one question."
     ),
     "learn": Entry("stretto.cli.learn:learn", "Learn a flow from recorded sessions."),
+    "phase0": Entry(
+        "stretto.cli.phase0:phase0",
+        "Say what a flow could save here, and how far the agents can be foretold.",
+    ),
     "program": Entry(
         "stretto.cli.program:program", "Check, print, run or score a program."
+    ),
+    "promote": Entry(
+        "stretto.cli.promote:promote",
+        "Find the sites where a flow may act, by recorded sessions.",
     ),
     "refine": Entry(
         "stretto.cli.refine:refine",
@@ -82,15 +97,23 @@ COMMANDS = {
     "replay": Entry(
         "stretto.cli.replay:replay", "Replay recorded sessions with a flow behind them."
     ),
+    "search": Entry(
+        "stretto.cli.search:search",
+        "Search for thresholds, site by site, that save more turns with fewer detours.",
+    ),
     "serve": Entry(
         "stretto.cli.serve:serve", "Answer other harnesses with a flow's decisions."
     ),
     "simulate": Entry(
         "stretto.cli.simulate:simulate", "Draw sessions from a flow's own model."
     ),
+    "train-local": Entry(
+        "stretto.cli.train_local:train_local",
+        "Train a System-One model on recorded sessions.",
+    ),
 }
 
-ANSWERS = {"flow-diff"}
+ANSWERS = {"drift", "flow-diff"}
 """Commands whose exit code 1 is an answer; their errors exit 2."""
 
 

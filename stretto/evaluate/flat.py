@@ -7,7 +7,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from stretto.evaluate.graph import END, UNKNOWN, Edges, Nodes
+from stretto.evaluate.nodes import END, UNKNOWN, Edges, Nodes
 from stretto.evaluate.setting import Batch
 
 N_SPECIAL = 2

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from stretto.evaluate.counts import LOOKUP, USED_LATER, USED_NEXT, count
+from stretto.evaluate.nodes import END, UNKNOWN, Nodes
 from stretto.evaluate.setting import Floors
 from stretto.evaluate.walk import MAX_CALLS, Walk
 from stretto.flow.caps import PER_CALL, PER_SESSION
@@ -39,9 +40,6 @@ OLD = 3
 From how many messages back a lookup is used later and never next: those of its own
 message and of the one after it, while its turn lasts, still are.
 """
-
-UNKNOWN, END = -1, -2
-"""Where an edge leads that nobody has followed yet, and where the episode is over."""
 
 State: TypeAlias = tuple[object, ...]
 """All that what is still to come depends on."""
@@ -61,38 +59,6 @@ class Here(NamedTuple):
     walk: Walk
     site: str
     lookup: Lookup
-
-
-class Edges:
-    """The edges of one kind, by the node they leave."""
-
-    __slots__ = ("adds", "to")
-
-    def __init__(self) -> None:
-        self.to: list[int] = []
-        self.adds: list[int] = []
-        """What following one adds to the counts, packed."""
-
-
-@dataclass(slots=True)
-class Nodes:
-    """An episode's nodes, numbered as they were found."""
-
-    first: int = UNKNOWN
-    adds: int = 0
-    """What is counted before the first node, packed."""
-    site: list[str] = field(default_factory=list)
-    score: list[float] = field(default_factory=list)
-    """The probability that the lookup and its arguments are the agent's."""
-    order: list[int] = field(default_factory=list)
-    """Larger at the far end of every edge than where the edge begins."""
-    came: list[int] = field(default_factory=list)
-    """An edge to the node: twice the node it leaves, plus 1 where that hands back."""
-    make: Edges = field(default_factory=Edges)
-    hand_back: Edges = field(default_factory=Edges)
-
-    def __len__(self) -> int:
-        return len(self.site)
 
 
 @dataclass(slots=True)
@@ -206,14 +172,8 @@ class Graph:
             raise CannotGraph(f"its graph has more than {self.max_nodes:,} nodes")
         if lookup.chance > 1:
             raise CannotGraph(f"the chance of {lookup.tool} is above 1")
-        number = len(nodes)
-        nodes.site.append(here.site)
-        nodes.score.append(lookup.p * lookup.chance)
-        nodes.order.append(_order(here.walk))
-        nodes.came.append(came)
-        for edges in (nodes.make, nodes.hand_back):
-            edges.to.append(UNKNOWN)
-            edges.adds.append(0)
+        score, order = lookup.p * lookup.chance, _order(here.walk)
+        number = nodes.add(here.site, score, order=order, came=came)
         self._most.append((-1, -1))
         self._here[number] = here
         return number

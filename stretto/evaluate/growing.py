@@ -15,7 +15,8 @@ from stretto.episodes.episode import Episode
 from stretto.evaluate.asking import Asking
 from stretto.evaluate.course import Course, Size
 from stretto.evaluate.flat import Flat
-from stretto.evaluate.graph import MAX_NODES, CannotGraph, Graph, Nodes
+from stretto.evaluate.graph import MAX_NODES, CannotGraph, Graph
+from stretto.evaluate.nodes import Nodes
 from stretto.evaluate.parting import counted
 from stretto.evaluate.replay import Replayer
 from stretto.evaluate.setting import Batch, Floors, Setting, open_flow
@@ -39,13 +40,15 @@ class Grower:
     """The decider's; by default that of the one the flow asks for."""
     max_nodes: int = MAX_NODES
     floors: Floors = field(default_factory=Floors)
+    given: Decider | None = None
+    """The decider itself, in place of its name."""
     oracle: Oracle | None = None
     """Whom to ask, where the decider asks."""
     decider: Decider = field(init=False)
     asking: Asking = field(init=False)
 
     def __post_init__(self) -> None:
-        self.decider = decider_of(self.flow, self.name)
+        self.decider = self.given or decider_of(self.flow, self.name)
         self.flow = open_flow(self.flow)
         self.asking = Asking(Runner.of(self.flow))
 

@@ -52,6 +52,8 @@ class Phase0:
     """The measures of one domain."""
 
     domain: str
+    vocab: Vocabulary
+    """The actions, for what is said of them by id."""
     episodes: int
     on_trust: int
     """Episodes that nobody graded, which count as successful."""
@@ -112,6 +114,7 @@ def phase0(
     found = foresight(lesson, episodes)
     return Phase0(
         domain=manifest.domain or next(iter(seen.domains), ""),
+        vocab=vocab,
         episodes=len(sketches),
         on_trust=sum(s.on_trust for s in sketches),
         tools=Counter(manifest.tools.values()),

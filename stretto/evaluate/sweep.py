@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from stretto.episodes.episode import Episode
 from stretto.evaluate.course import Size
 from stretto.evaluate.flat import Flat, joined
-from stretto.evaluate.graph import Graph, Nodes
+from stretto.evaluate.graph import Graph
 from stretto.evaluate.growing import Grower, Played, grow_all, play
+from stretto.evaluate.nodes import Nodes
 from stretto.evaluate.setting import Batch, Setting
 
 
@@ -29,7 +30,7 @@ def replay_all(
     """
     batch = Batch(settings)
     grower.floors.admit(batch)
-    if jobs > 1:
+    if jobs > 1 and grower.oracle is None:
         for grown in grow_all(grower, episodes, batch, jobs=jobs):
             yield from grown.played
         return
@@ -80,7 +81,7 @@ class Sweep:
                 graph.hold(Nodes(), is_counting=False)
             self.why_not.clear()
             self._is_new = True
-        played = self._in_processes(batch) if self._is_new and self.jobs > 1 else None
+        played = self._in_processes(batch) if self._in_parts else None
         found = played or [self._play(i, batch) for i in range(len(self.graphs))]
         self._is_new = False
         if not found:
@@ -98,6 +99,11 @@ class Sweep:
             is_counting = bool(flat.is_counting[number])
             graph.hold(flat.nodes(number), is_counting=is_counting)
         self._is_new = False
+
+    @property
+    def _in_parts(self) -> bool:
+        """Whether other processes can begin; an oracle is asked by this one alone."""
+        return self._is_new and self.jobs > 1 and self.grower.oracle is None
 
     def _play(self, number: int, batch: Batch) -> Played:
         episode, graph = self.episodes[number], self.graphs[number]

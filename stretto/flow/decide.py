@@ -21,6 +21,7 @@ from stretto.flow.options import (
 from stretto.flow.surprise import tripped
 from stretto.oracle.answer import Response
 from stretto.oracle.ask import ask
+from stretto.oracle.held_out import held_out
 from stretto.oracle.oracle import Oracle
 from stretto.oracle.question import Request
 
@@ -141,7 +142,8 @@ def decide(
     Args:
         threshold: The least probability of the whole call, arguments included, at
             which a lookup is made; a site's own threshold replaces it.
-        oracle: Whom to ask, in this thread, where the decider asks.
+        oracle: Whom to ask, in this thread, where the decider asks. One that learned
+            from the moment's task answers as it was without that.
 
     Raises:
         CannotDecide: the decider did not keep to the options, or to probabilities, or
@@ -151,7 +153,8 @@ def decide(
     begun = begin(flow, moment, decider, threshold=threshold)
     if isinstance(begun, Decision):
         return begun
-    return begun.conclude(answer(oracle, begun.request))
+    asked = None if oracle is None else held_out(oracle, moment.task)
+    return begun.conclude(answer(asked, begun.request))
 
 
 def answer(oracle: Oracle | None, request: Request) -> Response | OracleError:

@@ -7,7 +7,7 @@ JAX's runs on whatever device JAX has, and takes a second to start; numpy's is t
 to use below some ten million pairs of a setting and an episode.
 """
 
-from typing import Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -16,6 +16,7 @@ from jax import lax
 from jaxtyping import Array, Int
 from numpy.typing import NDArray
 
+from stretto.models.batch import bucket
 from stretto.models.precision import float64
 
 UNKNOWN = 1
@@ -25,6 +26,7 @@ TILE = 2**21
 """How many pairs of a setting and an episode are walked in one go."""
 
 
+@runtime_checkable
 class Graphs(Protocol):
     """Graphs as arrays; `stretto.evaluate.flat.Walkable` says what each one holds."""
 
@@ -68,8 +70,8 @@ def numpy_walk(graphs: Graphs, levels: NDArray[np.int32]) -> NDArray[np.int64]:
         Incomplete: a graph would have to grow.
     """
     shape = len(levels), len(graphs.first)
-    at = np.broadcast_to(graphs.first, shape).ravel()
-    total = np.broadcast_to(graphs.first_adds, shape).ravel()
+    at = np.tile(graphs.first, len(levels))
+    total = np.tile(graphs.first_adds, len(levels))
     row = np.repeat(np.arange(len(levels)) * levels.shape[1], len(graphs.first))
     flat, live = levels.ravel(), np.arange(at.size)
     while True:
@@ -88,26 +90,37 @@ def numpy_walk(graphs: Graphs, levels: NDArray[np.int32]) -> NDArray[np.int64]:
 def jax_walk(
     graphs: Graphs, levels: NDArray[np.int32], *, tile: int = TILE
 ) -> NDArray[np.int64]:
-    """As `numpy_walk`, compiled, on JAX's device; at most `tile` pairs at a time."""
+    """As `numpy_walk`, compiled, on JAX's device; about `tile` pairs at a time."""
+    n_episodes = len(graphs.first)
+    nodes = [_padded(array, len(graphs.site)) for array in (graphs.site, graphs.level)]
+    edges = [_padded(array, len(graphs.to)) for array in (graphs.to, graphs.adds)]
+    starts = [_padded(array, n_episodes) for array in (graphs.first, graphs.first_adds)]
     with float64():
-        arrays = tuple(
-            jnp.asarray(array)
-            for array in (graphs.site, graphs.level, graphs.to, graphs.adds)
-        )
-        n = max(1, min(len(levels), tile // max(1, len(graphs.first))))
-        first, adds = jnp.asarray(graphs.first), jnp.asarray(graphs.first_adds)
+        arrays = [jnp.asarray(array) for array in (*nodes, *edges, *starts)]
+        n = max(1, min(bucket(len(levels)), tile // max(1, n_episodes)))
         found = [
-            _walked(*arrays, first, adds, jnp.asarray(_padded(levels[i : i + n], n)))
+            _walked(*arrays, jnp.asarray(_repeated(levels[i : i + n], n)))
             for i in range(0, len(levels), n)
         ]
-        totals = np.concatenate([np.asarray(total) for total, _ in found])
-        if any(bool(unknown) for _, unknown in found):
+        if any(bool(is_unknown) for _, is_unknown in found):
             raise Incomplete
-    return totals[: len(levels)]
+        totals = [np.asarray(total) for total, _ in found]
+    return np.concatenate(totals)[: len(levels), :n_episodes]
 
 
-def _padded(levels: NDArray[np.int32], n: int) -> NDArray[np.int32]:
-    """As many rows as every tile has, so that one compiled walk serves all."""
+def _padded(array: NDArray[Any], n: int) -> NDArray[Any]:
+    """
+    The array with zeros behind it, so that few lengths are ever compiled.
+
+    A node of zeros is never come to, and an episode of zeros is over at once.
+    """
+    padded = np.zeros(bucket(n), array.dtype)
+    padded[: len(array)] = array
+    return padded
+
+
+def _repeated(levels: NDArray[np.int32], n: int) -> NDArray[np.int32]:
+    """As many settings as a tile has: the last one again, which goes nowhere new."""
     return np.pad(levels, ((0, n - len(levels)), (0, 0)), mode="edge")
 
 

@@ -7,6 +7,7 @@ from stretto.episodes.episode import ToolResult
 from stretto.errors import OracleError
 from stretto.flow.deciders.protocol import Decider
 from stretto.flow.flow import Flow
+from stretto.flow.run import Runner
 from stretto.oracle.answer import Response
 from stretto.proxy.actions import Outbox, Record, Send, Side
 from stretto.proxy.batch import taken_apart
@@ -38,6 +39,7 @@ class Router:
         serving: Serving,
         tools: ToolTable,
         out: Outbox,
+        runner: Runner | None,
     ) -> None:
         self._out, self._tools = out, tools
         self._asked: dict[Place, Asked] = {}
@@ -47,7 +49,8 @@ class Router:
         self._has_commits = serving.commit
         self._pilot: Pilot | None = None
         if flow is not None and decider is not None:
-            self._pilot = pilot(flow, decider, serving, self._tools, self._calls, out)
+            calls = self._calls
+            self._pilot = pilot(flow, decider, serving, tools, calls, out, runner)
 
     def from_host(self, line: bytes, now: float, stream: str) -> None:
         """A line of the host's."""

@@ -5,7 +5,6 @@ from tests.claimed.reasons import (
     ANSWERS,
     BASELINES,
     NO_ORACLE,
-    NO_PROJECTION,
 )
 
 METHOD = union(
@@ -135,10 +134,9 @@ METHOD = union(
                 "binding's chance reaches the threshold, 0.3 by default, and hands "
                 "back otherwise."
             ),
-            "projection:detour-cost": deferred(
+            "projection:detour-cost": (
                 "The projection charges each detour a typical lookup's tokens, about "
-                "250, in every later turn.",
-                NO_PROJECTION,
+                "250, in every later turn."
             ),
         },
     ),

@@ -11,8 +11,8 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from stretto.episodes.episode import Episode
-from stretto.evaluate.graph import END, UNKNOWN
 from stretto.evaluate.growing import Grower, Played
+from stretto.evaluate.nodes import END, UNKNOWN
 from stretto.evaluate.replay import replay
 from stretto.evaluate.rows import row
 from stretto.evaluate.setting import OFF, Setting

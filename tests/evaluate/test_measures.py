@@ -5,11 +5,13 @@ import json
 import re
 from collections import Counter
 
+import numpy as np
 import pytest
 
 from stretto.episodes.manifest import Kind
 from stretto.episodes.step import steps
 from stretto.episodes.vocabulary import Vocabulary
+from stretto.evaluate import intervals
 from stretto.evaluate.agents import agent_row, common_runs
 from stretto.evaluate.arguments import IN_OUTPUTS, confirmation_row, origin_rows
 from stretto.evaluate.confirmation import heard, read
@@ -282,3 +284,27 @@ def test_an_interval_is_the_same_each_time_and_holds_the_share():
 
     assert share_interval(tasks, parts, wholes) == (low, high)
     assert low < sum(parts) / sum(wholes) < high
+
+
+def test_draws_taken_in_blocks_are_the_draws_taken_at_once(monkeypatch):
+    tasks = [str(n) for n in range(40)]
+    parts, wholes = [n % 4 for n in range(40)], [n % 5 for n in range(40)]
+    at_once = share_interval(tasks, parts, wholes, draws=500)
+    monkeypatch.setattr(intervals, "CELLS", 1000)
+
+    assert share_interval(tasks, parts, wholes, draws=500) == at_once
+
+
+def test_an_interval_is_that_of_tasks_drawn_one_by_one():
+    tasks, parts, wholes = list("aabbcd"), [1, 0, 2, 1, 0, 3], [2, 1, 3, 3, 0, 4]
+    of = {t: [sum(v[i] for i, x in enumerate(tasks) if x == t) for v in (parts, wholes)]
+          for t in "abcd"}  # fmt: skip
+    picks = np.random.default_rng(0).integers(4, size=(4000, 4))
+    drawn = [[of["abcd"[i]] for i in row] for row in picks]
+    sums = [(sum(p for p, _ in row), sum(w for _, w in row)) for row in drawn]
+    shares = sorted(p / w for p, w in sums if w)
+
+    low, high = share_interval(tasks, parts, wholes)
+
+    assert low == pytest.approx(np.quantile(shares, 0.025), rel=1e-12)
+    assert high == pytest.approx(np.quantile(shares, 0.975), rel=1e-12)

@@ -19,6 +19,7 @@ from stretto.evaluate.projection import (
 from stretto.evaluate.runs import Run
 from stretto.evaluate.savings import saving
 from stretto.evaluate.sketch import Text
+from tests.claims import claim
 from tests.evaluate import measures as literal
 
 READS = {2, 3}
@@ -174,6 +175,7 @@ def test_a_collapsed_run_saves_its_turns_and_what_they_would_have_carried_on():
     assert found.dollars == pytest.approx(1.5 + 2.0 + 2 * carried * 0.01)
 
 
+@claim("projection:detour-cost")
 def test_a_detour_is_carried_by_every_later_turn_that_remains():
     usage = [Usage(100, 10, 1.0)] * 5
     [run] = project(

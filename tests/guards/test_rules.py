@@ -160,10 +160,13 @@ def deep(levels: int) -> dict:
         ({"rules": [RULE | {"require": {"given": "a[-1]"}}]}, "a path"),
         ({"rules": [RULE | {"require": {"equal": [1e999, 1]}}]}, "a text, a number"),
         ({"rules": [RULE | {"require": {"identified": False}}]}, "should be true"),
+        ({"rules": [RULE | {"require": {"in": ["a", ["b"] * 1001]}}]}, "at most 1000"),
+        ({"rules": [RULE | {"require": {"agreed": True, "questions": "no"}}]},
+         "`unknown`, or left out"),
         (deep(40), "levels deep"),
         ({"audited": {"shop.small": {"rule": "x"}}}, "no `sessions`"),
     ],
-)
+)  # fmt: skip
 def test_a_file_that_is_not_as_it_should_be_says_where(change: dict, says: str) -> None:
     with pytest.raises(FormatError, match=says):
         parsed(FILE | change)
