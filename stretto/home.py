@@ -23,6 +23,11 @@ class Home:
         """Where a server's sessions are recorded, to learn from."""
         return self.root / "logs" / server
 
+    @property
+    def oracle_cache(self) -> Path:
+        """Where the answers of a proxy's oracle are kept."""
+        return self.root / "oracle-cache"
+
     def shadow(self, server: str) -> Path:
         """
         Where they are recorded while a flow only watches.

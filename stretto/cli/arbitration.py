@@ -11,7 +11,7 @@ import click
 from stretto.cli.asking import ask_choice
 from stretto.cli.fitting import FittingChoice, fitter
 from stretto.cli.oracles import OracleChoice
-from stretto.cli.problems import warn
+from stretto.cli.warnings import warn
 from stretto.files import write_text
 from stretto.flow.flow import Flow
 from stretto.flow.review.cautions import FEW_CASES

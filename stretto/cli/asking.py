@@ -6,8 +6,8 @@ from collections.abc import Iterable
 import click
 
 from stretto.cli.oracles import OracleChoice
-from stretto.cli.problems import warn
 from stretto.cli.progress import progress
+from stretto.cli.warnings import warn
 from stretto.files import write_text
 from stretto.oracle.batch import Asked, ask_all, check_budget, distinct, estimate
 from stretto.oracle.dump import dump_lines

@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +11,13 @@ import click
 from stretto.cli.examples import example
 from stretto.flow.wire import read_flow
 from stretto.home import Home
-from stretto.hosts.change import put_behind, reach_at, server_of, taken_out
+from stretto.hosts.change import (
+    located,
+    put_behind,
+    reach_at,
+    server_of,
+    taken_out,
+)
 from stretto.hosts.config import Config
 from stretto.hosts.doubts import doubts
 from stretto.hosts.host import HOSTS
@@ -19,6 +25,8 @@ from stretto.hosts.naming import derived
 from stretto.hosts.proxy import program
 from stretto.hosts.server import Address, Command, Entry, Server, behind
 from stretto.hosts.stage import Stage, plain, recording, serving, watching
+from stretto.hosts.supervised import Service, here
+from stretto.proxy.http.access import Address as Where
 from stretto.proxy.http.access import address
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -92,7 +100,7 @@ def _variables(
 @click.option(
     "--listen",
     metavar="HOST:PORT",
-    help="Have the host reach the proxy there; who starts it is you.",
+    help="Have the host reach the proxy there, and a service of yours keep it running.",
 )
 @click.option("--unwrap", metavar="NAME", help="Take the proxy out of this entry.")
 @click.option(
@@ -129,6 +137,9 @@ def init(
 
     Three stages: without --flow sessions are recorded; with --flow and --shadow a
     flow's decisions are logged; with --flow alone it serves. Run it again for the next.
+
+    With --listen the host has an address, and a service keeps the proxy running there:
+    systemd's, or launchd's. It is printed or written like the entry.
     """
     if unwrap is not None:
         if server or upstream or flow or listen or name:
@@ -153,9 +164,13 @@ def init(
     proxy = (str(program()), *stage.options)
     if listen is None:
         entry = put_behind(config, name, found, proxy, env=env, force=force)
-    else:
-        entry = _reached(config, name, found, proxy, listen, force)
+        _put(config, name, entry, str(stage), write)
+        return
+    where = _listened(config, listen)
+    entry = reach_at(config, name, f"http://{where.spelled}/mcp", force=force)
     _put(config, name, entry, str(stage), write)
+    words = behind((*proxy, "--listen", where.spelled), located(found))
+    _keep(here(stage.server, words, env), words, write)
 
 
 def _server(
@@ -190,24 +205,28 @@ def _stage(
     return replace(stage, domain=domain, record=kept)
 
 
-def _reached(
-    config: Config,
-    name: str,
-    server: Server,
-    proxy: tuple[str, ...],
-    listen: str,
-    force: bool,
-) -> Entry:
-    """The entry of a proxy that listens; says how that is started."""
+def _listened(config: Config, listen: str) -> Where:
     where = address(listen)
     if not config.host.takes_urls:
         raise click.UsageError(f"{config.host.title}'s file takes no address")
     if not where.port:
         raise click.UsageError("--listen needs a port that stays the same")
-    entry = reach_at(config, name, f"http://{where.spelled}/mcp", force=force)
-    line = shlex.join(behind((*proxy, "--listen", where.spelled), server))
-    click.echo(f"keep this running for the host:\n  {line}", err=True)
-    return entry
+    return where
+
+
+def _keep(kept: Service | None, words: Sequence[str], write: bool) -> None:
+    """Says how the proxy that listens is kept running, or sees to it."""
+    if kept is None:
+        click.echo(f"keep this running for the host:\n  {shlex.join(words)}", err=True)
+        return
+    commands = "".join(f"\n  {command}" for command in kept.commands)
+    if not write:
+        click.echo(f"--write has the proxy kept running by {kept.path}:", err=True)
+        click.echo(f"\n{kept.text}\nwhich needs to be said:{commands}", err=True)
+    elif kept.write():
+        click.echo(f"{kept.path} starts the proxy, once you say:{commands}")
+    else:
+        click.echo(f"{kept.path} starts the proxy already")
 
 
 def _put(config: Config, name: str, entry: Entry, says: str, write: bool) -> None:

@@ -30,6 +30,9 @@ class Entry(NamedTuple):
 COMMANDS = {
     "ask": Entry("stretto.cli.ask:ask", "Ask a System-One model a file of requests."),
     "audit": Entry("stretto.cli.audit:audit", "Score recorded sessions under a flow."),
+    "compile": Entry(
+        "stretto.cli.compile:compile_", "Compile a flow from a benchmark's results."
+    ),
     "completions": Entry(
         "stretto.cli.completions:completions", "Print a shell's completions."
     ),
@@ -40,17 +43,32 @@ COMMANDS = {
     "doctor": Entry(
         "stretto.cli.doctor:doctor", "Check the installation, the data and the hosts."
     ),
+    "drift": Entry(
+        "stretto.cli.drift:drift",
+        "Say whether the agent has changed since a flow was learned.",
+    ),
     "episodes": Entry(
         "stretto.cli.episodes:episodes", "Show what recorded sessions hold."
     ),
     "export-answers": Entry(
         "stretto.cli.answers:export_answers", "Print the answers kept, a line each."
     ),
+    "export-arbiter": Entry(
+        "stretto.cli.export_arbiter:export_arbiter",
+        "Write a flow's arbiter to a file of its own.",
+    ),
+    "fit-arbiter": Entry(
+        "stretto.cli.fit_arbiter:fit_arbiter",
+        "Fit one arbiter on the decisions of several logs.",
+    ),
     "flow-diff": Entry(
         "stretto.cli.flow_diff:flow_diff",
         "Compare two flows: what needs review, first.",
     ),
     "flow-show": Entry("stretto.cli.flow_show:flow_show", "Print a flow for review."),
+    "guards": Entry(
+        "stretto.cli.guards:guards", "Check recorded writes against a policy's rules."
+    ),
     "import-answers": Entry(
         "stretto.cli.answers:import_answers", "Keep the answers of a bundle."
     ),
@@ -61,11 +79,27 @@ COMMANDS = {
         "stretto.cli.jev_check:jev_check", "Ask a System-One model one question."
     ),
     "learn": Entry("stretto.cli.learn:learn", "Learn a flow from recorded sessions."),
+    "phase0": Entry(
+        "stretto.cli.phase0:phase0",
+        "Say what a flow could save here, and how far the agents can be foretold.",
+    ),
     "program": Entry(
         "stretto.cli.program:program", "Check, print, run or score a program."
     ),
+    "promote": Entry(
+        "stretto.cli.promote:promote",
+        "Find the sites where a flow may act, by recorded sessions.",
+    ),
+    "refine": Entry(
+        "stretto.cli.refine:refine",
+        "Choose further predicates by what they explain.",
+    ),
     "replay": Entry(
         "stretto.cli.replay:replay", "Replay recorded sessions with a flow behind them."
+    ),
+    "search": Entry(
+        "stretto.cli.search:search",
+        "Search for thresholds, site by site, that save more turns with fewer detours.",
     ),
     "serve": Entry(
         "stretto.cli.serve:serve", "Answer other harnesses with a flow's decisions."
@@ -79,7 +113,7 @@ COMMANDS = {
     ),
 }
 
-ANSWERS = {"flow-diff"}
+ANSWERS = {"drift", "flow-diff"}
 """Commands whose exit code 1 is an answer; their errors exit 2."""
 
 

@@ -72,12 +72,17 @@ class Sessions:
 
 def sessions(command: Callable[..., None]) -> Callable[..., None]:
     """Has the command take paths and how to read them, as one `sessions`."""
-    return _taking(command, _READING)
+    return _taking(command, (_PATHS, *_READING))
+
+
+def reading(command: Callable[..., None]) -> Callable[..., None]:
+    """Has the command take how to read sessions whose paths it takes by itself."""
+    return _taking(command, (*_READING, *_LABELLING))
 
 
 def labelled_sessions(command: Callable[..., None]) -> Callable[..., None]:
     """As `sessions`, with the options that say what the files do not."""
-    return _taking(command, (*_READING, *_LABELLING))
+    return _taking(command, (_PATHS, *_READING, *_LABELLING))
 
 
 def _taking(
@@ -85,11 +90,11 @@ def _taking(
 ) -> Callable[..., None]:
     @wraps(command)
     def wrapped(
-        paths: tuple[Path, ...],
         reader: str | None,
         recursive: bool,
         strict: bool,
         strip_stop: bool,
+        paths: tuple[Path, ...] = (),
         rewards: Path | None = None,
         manifest: Path | None = None,
         domain: str | None = None,
@@ -132,13 +137,14 @@ def read_rewards(path: Path) -> Mapping[str, float]:
 
 _FILE = click.Path(path_type=Path)
 
+_PATHS: Decorator = click.argument(
+    "paths",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, path_type=Path),
+)
+
 _READING: Sequence[Decorator] = (
-    click.argument(
-        "paths",
-        nargs=-1,
-        required=True,
-        type=click.Path(exists=True, path_type=Path),
-    ),
     click.option(
         "--reader",
         metavar="NAME",

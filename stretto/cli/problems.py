@@ -1,8 +1,6 @@
 """What could not be read, said once reading is over."""
 
-import click
-
-from stretto.markdown import printable
+from stretto.cli.warnings import warn
 from stretto.traces.ledger import Ledger
 
 SHOWN = 3
@@ -16,9 +14,3 @@ def warn_of_problems(ledger: Ledger) -> None:
         warn(str(problem))
     if n > SHOWN:
         warn(f"{n - SHOWN:,} more could not be read; `stretto episodes` lists them")
-
-
-def warn(text: str) -> None:
-    """Say something on standard error that is worth knowing and no error."""
-    mark = click.style("warning:", fg="yellow", bold=True)
-    click.echo(f"{mark} {printable(text)}", err=True)

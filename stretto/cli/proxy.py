@@ -81,7 +81,7 @@ def _session(options: Options) -> Session:
 def _recorder(options: Options, session: Session) -> Recorder | None:
     if options.record is None:
         return None
-    folder = LogFolder(options.record, options.retain_days)
+    folder = LogFolder(options.record, options.retain_days, options.log_bytes)
     return Recorder(Journal(lambda: folder.new_log(session)))
 
 

@@ -6,6 +6,7 @@ from typing import NoReturn
 
 from stretto import __version__
 from stretto.proxy.notes import note
+from stretto.proxy.parted import MOST
 from stretto.proxy.serve import GRACE_S
 
 NAME = "stretto-proxy"
@@ -13,8 +14,10 @@ OWN_FAILURE = 125
 """The exit status that says the proxy failed, not the server."""
 SESSION_VARIABLE = "STRETTO_SESSION"
 THRESHOLD, PER_CALL, PER_SESSION, HOLD_S, PATIENCE_S = 0.3, 8, 40, 5.0, 3.0
+ORACLE, QUESTIONS, ANSWER_S = "jev", 300, 1.5
 """A flow's defaults, said here so that asking for help does not load its machinery."""
 IDLE_MIN = 240.0
+LOG_MIB = MOST // 2**20
 
 _ABOUT = """\
 Stand between an MCP host and one server, and record what passes.
@@ -65,6 +68,14 @@ def parser() -> argparse.ArgumentParser:
         help="delete logs in DIR that a proxy wrote more than N days ago",
     )
     add(
+        "--log-size",
+        metavar="MIB",
+        type=_mebibytes,
+        default=LOG_MIB,
+        help="how long a log may get before it goes on in another file; default "
+        f"{LOG_MIB}",
+    )
+    add(
         "--grace",
         metavar="SECONDS",
         type=_seconds,
@@ -73,6 +84,7 @@ def parser() -> argparse.ArgumentParser:
         f"default {GRACE_S:g}",
     )
     _add_flow(made)
+    _add_guards(made)
     _add_http(made)
     add("command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     return made
@@ -81,7 +93,11 @@ def parser() -> argparse.ArgumentParser:
 def _add_flow(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("serving a flow").add_argument
     add("--flow", metavar="FILE", help="the flow to run behind the agent's calls")
-    add("--flow-decider", metavar="NAME", help="habit or reach; else the flow's own")
+    add(
+        "--flow-decider",
+        metavar="NAME",
+        help="habit, reach or arbiter; else the flow's own",
+    )
     add(
         "--flow-threshold", metavar="P", type=_number, default=THRESHOLD,
         help=f"how likely a lookup and its arguments have to be; default {THRESHOLD}",
@@ -115,6 +131,23 @@ def _add_flow(parser: argparse.ArgumentParser) -> None:
         help=f"how long one lookup may take; default {PATIENCE_S:g}",
     )  # fmt: skip
     add(
+        "--flow-questions", metavar="N", type=_count, default=QUESTIONS,
+        help=f"decisions in the session that may ask; default {QUESTIONS}",
+    )  # fmt: skip
+    add(
+        "--flow-answer", metavar="SECONDS", type=_seconds, default=ANSWER_S,
+        help=f"how long one answer of the oracle may take; default {ANSWER_S:g}",
+    )  # fmt: skip
+    add(
+        "--oracle", metavar="NAME", default=ORACLE,
+        help="the System-One model that an arbiter asks: jev, openai, replay, mock or "
+        f"another that is installed; default {ORACLE}",
+    )  # fmt: skip
+    add(
+        "--oracle-cache", metavar="DIR",
+        help="where its answers are kept; default ~/.stretto/oracle-cache",
+    )  # fmt: skip
+    add(
         "--structured", choices=("auto", "text", "strip"), default="auto",
         help="where lookups go in results with structured content: into it too where "
         "its schema can be opened, into the text alone, or it is taken out; "
@@ -122,6 +155,21 @@ def _add_flow(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add("--commit", action="store_true", help="offer the agent stretto_commit")
     add("--context", metavar="FILE", help="the conversation, as the host writes it")
+
+
+def _add_guards(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("guarding writes").add_argument
+    add(
+        "--guards", metavar="NAME|FILE",
+        help="check calls against these rules before the server gets them: airline, "
+        "retail, another installed set, or a rule file",
+    )  # fmt: skip
+    add("--guards-shadow", action="store_true", help="only log, refuse nothing")
+    add(
+        "--guards-manifest", metavar="FILE",
+        help="take records only from tools that this file says read or write",
+    )  # fmt: skip
+    add("--guards-log", metavar="FILE", help="where checks go; else beside the log")
 
 
 def _add_http(parser: argparse.ArgumentParser) -> None:
@@ -137,6 +185,12 @@ def _add_http(parser: argparse.ArgumentParser) -> None:
         "--upstream-header", metavar="NAME=VARIABLE", action="append", default=[],
         type=_header, help="send the server a header that is in the environment",
     )  # fmt: skip
+
+
+def _mebibytes(text: str) -> int:
+    if not (text.isascii() and text.isdigit()) or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of MiB from 1")
+    return int(text)
 
 
 def _days(text: str) -> int:

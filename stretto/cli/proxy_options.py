@@ -5,11 +5,15 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from stretto.cli.proxy_arguments import (
+    ANSWER_S,
     HOLD_S,
     IDLE_MIN,
+    LOG_MIB,
+    ORACLE,
     PATIENCE_S,
     PER_CALL,
     PER_SESSION,
+    QUESTIONS,
     THRESHOLD,
     parser,
 )
@@ -29,16 +33,24 @@ class Acting(NamedTuple):
     explore_seed: int = 0
     task: str | None = None
     log: str | None = None
+    oracle: str = ORACLE
+    oracle_cache: str | None = None
+    questions: int = QUESTIONS
+    answer_s: float = ANSWER_S
     hold_s: float = HOLD_S
     patience_s: float = PATIENCE_S
     structured: str = "auto"
     commit: bool = False
     context: str | None = None
+    guards: str | None = None
+    guards_shadow: bool = False
+    guards_manifest: str | None = None
+    guards_log: str | None = None
 
     @property
     def is_needed(self) -> bool:
         """Whether anything is to be done."""
-        return bool(self.flow or self.commit or self.context)
+        return bool(self.flow or self.commit or self.context or self.guards)
 
 
 class Http(NamedTuple):
@@ -63,6 +75,12 @@ class Options(NamedTuple):
     """What it says about the session, by the header's fields."""
     acting: Acting = Acting()
     http: Http = Http()
+    log_mib: int = LOG_MIB
+
+    @property
+    def log_bytes(self) -> int:
+        """How long a log may get before it goes on in another file."""
+        return self.log_mib * 2**20
 
     @property
     def server(self) -> tuple[str, ...]:
@@ -95,11 +113,19 @@ def parsed(arguments: Sequence[str]) -> Options:
         explore_seed=given.flow_explore_seed,
         task=given.task_id,
         log=given.flow_log,
+        oracle=given.oracle,
+        oracle_cache=given.oracle_cache,
+        questions=given.flow_questions,
+        answer_s=given.flow_answer,
         hold_s=given.flow_hold,
         patience_s=given.flow_patience,
         structured=given.structured,
         commit=given.commit,
         context=given.context,
+        guards=given.guards,
+        guards_shadow=given.guards_shadow,
+        guards_manifest=given.guards_manifest,
+        guards_log=given.guards_log,
     )
     http = Http(
         listen=given.listen,
@@ -108,7 +134,7 @@ def parsed(arguments: Sequence[str]) -> Options:
         upstream=given.upstream,
         headers=dict(given.upstream_header),
     )
-    if wrong := _wrong(given, command, acting, http):
+    if wrong := _wrong(given, command, http):
         reads.error(wrong)
     about = {
         "domain": given.domain,
@@ -123,19 +149,16 @@ def parsed(arguments: Sequence[str]) -> Options:
         about,
         acting,
         http,
+        given.log_size,
     )
 
 
-def _wrong(
-    given: argparse.Namespace, command: Sequence[str], acting: Acting, http: Http
-) -> str | None:
+def _wrong(given: argparse.Namespace, command: Sequence[str], http: Http) -> str | None:
     """What does not go together."""
     if command and http.upstream is not None:
         return "a server is either a command or --upstream URL"
     if not command and http.upstream is None:
         return "no server: put its command behind `--`, or give --upstream URL"
-    if http.listen is not None and acting.is_needed:
-        return "a flow, a context and commits need a host on stdio: leave out --listen"
     if http.upstream is None and http.headers:
         return "--upstream-header needs --upstream URL"
     if given.retain_days is not None and given.record is None:

@@ -1,6 +1,6 @@
 """`stretto replay`: recorded sessions with a flow behind the agent's calls."""
 
-from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -14,12 +14,15 @@ from stretto.cli.number import Number
 from stretto.cli.options import Sessions, as_json, sessions
 from stretto.cli.oracles import OracleChoice, questions
 from stretto.cli.reports import html_option, write_report
+from stretto.cli.settings import jobs_option, one_site_apart, told
 from stretto.cli.tasks import Tasks, tasks
+from stretto.evaluate.growing import Grower
 from stretto.evaluate.intervals import share_interval
-from stretto.evaluate.rows import Row, totals
-from stretto.evaluate.walk import Replayer
+from stretto.evaluate.rows import Row, row, totals
+from stretto.evaluate.setting import Setting
+from stretto.evaluate.sweep import replay_all
 from stretto.flow.decide import THRESHOLD
-from stretto.report.replay import COUNTING, Setting, replay_document
+from stretto.report.replay import COUNTING, Point, Replayed, replay_document
 
 SWEEP = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 """The thresholds of `--sweep`."""
@@ -30,6 +33,7 @@ SWEEP = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
         "stretto replay shop.flow.json new-sessions/",
         "stretto replay retail.flow.json results.json.gz --decider habit --sweep \\",
         "    --html replay.html",
+        "stretto replay shop.flow.json new-sessions/ --threshold 0.25 --sites",
     ),
 )
 @click.argument("flow", type=click.Path(path_type=Path))
@@ -42,10 +46,17 @@ SWEEP = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 )  # fmt: skip
 @questions(dollars=1, default=ORACLE)
 @click.option(
-    "--threshold", type=Number(min=0), default=THRESHOLD, show_default=True,
-    help="How likely a lookup and its arguments together have to be to be made.",
+    "--threshold", "thresholds", type=Number(min=0), multiple=True,
+    default=[THRESHOLD], show_default=True,
+    help="How likely a lookup and its arguments together have to be to be made. Give "
+    "it again for more; the report is about the first.",
 )  # fmt: skip
 @click.option("--sweep", is_flag=True, help="Also replay at thresholds 0.1 to 0.9.")
+@click.option(
+    "--sites", "each_site", is_flag=True,
+    help="Also change one site's threshold at a time: to 0.1 to 0.9, and to off.",
+)  # fmt: skip
+@jobs_option
 @html_option
 @as_json
 def replay(
@@ -54,8 +65,10 @@ def replay(
     tasks: Tasks | None,
     decider: str | None,
     choice: OracleChoice,
-    threshold: float,
+    thresholds: Sequence[float],
     sweep: bool,
+    each_site: bool,
+    jobs: int,
     page: Path | None,
     as_json: bool,
 ) -> None:
@@ -71,38 +84,63 @@ def replay(
     them. Every session is replayed, whether it succeeded or not.
     """
     deciding = Deciding.of(flow, decider, choice)
-    replayer = Replayer(deciding.flow, deciding.decider, deciding.oracle())
-    thresholds = sorted({threshold, *(SWEEP if sweep else ())})
-    rows: dict[float, list[Row]] = defaultdict(list)
-    for episode in Measured(sessions, tasks):
-        for value in thresholds:
-            rows[value].append(replayer.row(episode, value))
-    name = replayer.decider.name
-    settings = [setting(value, rows[value]) for value in thresholds]
-    chosen = settings[thresholds.index(threshold)]
+    grower = Grower(deciding.flow, given=deciding.decider, oracle=deciding.oracle())
+    values = sorted({*thresholds, *(SWEEP if sweep else ())})
+    settings = [Setting.of(deciding.flow, value) for value in values]
+    base = Setting.of(deciding.flow, thresholds[0])
+    apart = one_site_apart(deciding.flow, base, SWEEP) if each_site else {}
+    every = [*settings, *(s for changed in apart.values() for s in changed)]
+    played = told(replay_all(grower, Measured(sessions, tasks), every, jobs=jobs))
+    rows: list[list[Row]] = [[] for _ in every]
+    for episode in played:
+        for place, packed in enumerate(episode.counted.tolist()):
+            rows[place].append(row(episode.size, packed))
+    found = [replayed(v, rows[place]) for place, v in enumerate(values)]
+    chosen = values.index(thresholds[0])
+    sites = _points(apart, iter(rows[len(values) :]))
+    name = grower.decider.name
     write_report(
-        lambda draw: replay_document(settings, chosen, flow.name, name, draw),
-        summary(chosen, settings, rows[threshold], name),
+        lambda draw: replay_document(
+            found, found[chosen], flow.name, name, draw, sites=sites
+        ),
+        summary(found[chosen], found, rows[chosen], name, sites),
         page,
         as_json,
     )
 
 
-def setting(threshold: float, rows: list[Row]) -> Setting:
+def replayed(threshold: float, rows: list[Row]) -> Replayed:
     """A threshold's rows added up, with the interval of the share saved."""
     interval = share_interval(
         [row.task for row in rows],
         [row.turns_saved for row in rows],
         [row.turns for row in rows],
     )
-    return Setting(threshold, totals(rows), interval)
+    return Replayed(threshold, totals(rows), interval)
+
+
+def _points(
+    apart: dict[str, list[Setting]], rows: Iterator[list[Row]]
+) -> dict[str, list[Point]]:
+    found: dict[str, list[Point]] = {}
+    for site, settings in apart.items():
+        sums = [(setting, totals(next(rows))) for setting in settings]
+        found[site] = [
+            Point(s.thresholds[site], t.turns_saved, t.lookups, t.detours)
+            for s, t in sums
+        ]
+    return found
 
 
 def summary(
-    chosen: Setting, settings: list[Setting], rows: list[Row], decider: str
+    chosen: Replayed,
+    settings: list[Replayed],
+    rows: list[Row],
+    decider: str,
+    sites: dict[str, list[Point]],
 ) -> Json:
     """The replay as JSON."""
-    return {
+    found: dict[str, Json] = {
         "counting": "current",
         "assumes": COUNTING,
         "decider": decider,
@@ -111,9 +149,12 @@ def summary(
         "thresholds": [{"threshold": s.threshold, **_totals(s)} for s in settings],
         "episodes": [asdict(row) for row in rows],
     }
+    if sites:
+        found["sites"] = {s: [p._asdict() for p in ps] for s, ps in sites.items()}
+    return found
 
 
-def _totals(setting: Setting) -> dict[str, Json]:
+def _totals(setting: Replayed) -> dict[str, Json]:
     share = round(setting.totals.turns_saved_share, 4)
     interval = None if setting.interval is None else list(setting.interval)
     return {

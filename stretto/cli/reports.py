@@ -22,18 +22,39 @@ html_option = click.option(
     help="Also write the report, with figures, as one HTML page.",
 )
 
+out_option = click.option(
+    "-o", "--out", metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the report there instead of printing it, and its JSON beside it.",
+)  # fmt: skip
 
-def write_report(build: Build, summary: Json, page: Path | None, as_json: bool) -> None:
+
+def write_report(
+    build: Build,
+    summary: Json,
+    page: Path | None,
+    as_json: bool,
+    *,
+    out: Path | None = None,
+) -> None:
     """
     Write a report in the forms asked for.
 
+    Args:
+        out: Where the Markdown goes, and the JSON under the same name.
+
     Raises:
-        CannotWrite: the page could not be written.
+        CannotWrite: a file could not be written.
     """
+    if out is not None:
+        beside = out.with_suffix(".json")
+        write_text(out, markdown(build(None)) + "\n")
+        write_text(beside, json.dumps(summary, indent=1, ensure_ascii=False) + "\n")
+        click.echo(f"wrote {out} and {beside}", err=True)
     if page is not None:
         write_text(page, html(build(drawing())))
         click.echo(f"wrote {page}", err=True)
     if as_json:
         click.echo(json.dumps(summary, indent=2))
-    else:
+    elif out is None:
         click.echo(markdown(build(None)))

@@ -7,10 +7,10 @@ import click
 
 from stretto.canonical import Json
 from stretto.cli.table import show_table
+from stretto.cli.warnings import warn
 from stretto.episodes.vocabulary import RESPOND
 from stretto.flow.run import Numbers
 from stretto.flow.tally import Path, Tally
-from stretto.markdown import printable
 from stretto.program.handlers import Run
 
 SHOWN = 20
@@ -26,7 +26,7 @@ def show_run(run: Run, tools: Numbers) -> None:
     show_table(("address", "choice", "log p"), rows)
     click.echo(f"\nlog probability {run.log_prob:.4f} nats")
     for warning in run.warnings:
-        _warn(warning)
+        warn(warning)
 
 
 def show_tally(found: Tally) -> None:
@@ -39,7 +39,7 @@ def show_tally(found: Tally) -> None:
         click.echo(f"{more:,} other ways in {rest:,} runs; `--json` lists them")
     click.echo(f"\n{found.mean_lookups:.2f} lookups a run")
     if found.impossible:
-        _warn(f"{found.impossible:,} runs met a soft error")
+        warn(f"{found.impossible:,} runs met a soft error")
 
 
 def tally_json(found: Tally) -> dict[str, Json]:
@@ -92,8 +92,3 @@ def _way(path: Path) -> str:
 def _finite(log_prob: float) -> float | None:
     """The number; null for −∞, which JSON does not have."""
     return log_prob if math.isfinite(log_prob) else None
-
-
-def _warn(text: str) -> None:
-    mark = click.style("warning:", fg="yellow", bold=True)
-    click.echo(f"{mark} {printable(text)}", err=True)

@@ -11,13 +11,13 @@ from stretto.cli.deciding import ORACLE, Deciding
 from stretto.cli.examples import example
 from stretto.cli.options import Sessions, as_json, sessions
 from stretto.cli.oracles import OracleChoice, questions
-from stretto.cli.problems import warn
 from stretto.cli.reports import html_option, write_report
 from stretto.cli.tasks import Tasks, tasks
+from stretto.cli.warnings import warn
 from stretto.evaluate.decisions import Scored, decisions
 from stretto.evaluate.simulate import N_RUNS, SEED, Simulation
 from stretto.evaluate.simulate import simulate as simulate_decisions
-from stretto.flow.decision import UNANSWERED, Reason
+from stretto.flow.decision import NO_ANSWER, Reason
 from stretto.report.simulate import simulation_document
 
 
@@ -76,7 +76,7 @@ def simulate(
     scored = [point for point in points if isinstance(point, Scored)]
     reasons = [point for point in points if isinstance(point, Reason)]
     found = simulate_decisions(scored, runs=runs, seed=seed)
-    if unanswered := sum(reason in UNANSWERED for reason in reasons):
+    if unanswered := sum(reason in NO_ANSWER for reason in reasons):
         warn(f"{unanswered:,} decisions had no answer, and are left out")
     write_report(
         lambda draw: simulation_document(found, flow.name, draw),

@@ -5,7 +5,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from stretto.canonical import Json, compact
 from stretto.demo.customer import Heard, Need
-from stretto.proxy.appendix import Made
+from stretto.traces.appended import Made
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ from stretto.demo.acts import Act, Call, Reply, Result, Say
 from stretto.demo.agent import Agent
 from stretto.demo.customer import Heard, Need
 from stretto.demo.wire import SPEAKING_MS, THINKING_MS
-from stretto.proxy.appendix import parsed
+from stretto.traces.appended import parsed
 
 PROTOCOL = "2025-11-25"
 

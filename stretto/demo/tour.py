@@ -12,8 +12,8 @@ from stretto.episodes.episode import Episode
 from stretto.evaluate.audit import Audit, audit
 from stretto.evaluate.headroom import Headroom, headroom
 from stretto.evaluate.intervals import share_interval
+from stretto.evaluate.replay import Replayer
 from stretto.evaluate.rows import Row, totals
-from stretto.evaluate.walk import Replayer
 from stretto.files import write_text
 from stretto.flow.decide import THRESHOLD
 from stretto.flow.deciders.decider import decider
@@ -36,7 +36,7 @@ from stretto.report.document import (
     markdown,
 )
 from stretto.report.drawing import drawing
-from stretto.report.replay import Setting, replay_document, saving
+from stretto.report.replay import Replayed, replay_document, saving
 from stretto.traces.ledger import Ledger
 from stretto.traces.reader import read
 
@@ -54,9 +54,9 @@ class Tour:
     audit: Audit
     headroom: Headroom
     """Of the held-out sessions."""
-    settings: tuple[Setting, ...]
+    settings: tuple[Replayed, ...]
     """The held-out sessions replayed, by threshold."""
-    chosen: Setting
+    chosen: Replayed
     decider: str
     served: Saved
     """The held-out sessions again, with the flow served."""
@@ -121,11 +121,11 @@ def _replayed(
     return Tour(learned, fit, room, settings, chosen, name, served)
 
 
-def _setting(threshold: float, rows: list[Row]) -> Setting:
+def _setting(threshold: float, rows: list[Row]) -> Replayed:
     interval = share_interval(
         [r.task for r in rows], [r.turns_saved for r in rows], [r.turns for r in rows]
     )
-    return Setting(threshold, totals(rows), interval)
+    return Replayed(threshold, totals(rows), interval)
 
 
 def _page(result: Tour) -> Document:

@@ -1,5 +1,5 @@
 """
-What a server lists, asked as a host asks it: over its standard input and output.
+What a server lists, asked as a host asks it: line by line.
 
 A server of a revision that has no `initialize` is asked without one.
 """
@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from typing import IO, NamedTuple
 
 from stretto import __version__
 from stretto.canonical import Json
@@ -29,38 +30,57 @@ _HANDSHAKE, _STATELESS = "2025-11-25", "2026-07-28"
 _KEY = "io.modelcontextprotocol/"
 
 
-def listed_tools(
+class Ends(NamedTuple):
+    """A server's ends of its streams."""
+
+    input: IO[bytes]
+    """What it reads is written here."""
+    output: IO[bytes]
+    """What it says is read here."""
+
+
+def started_tools(
     command: Sequence[str], *, patience_s: float = PATIENCE_S
 ) -> list[Message]:
     """
-    The tools that a server lists, all pages of them.
-
-    The server is started, and ended again.
+    The tools that a server lists which is started, and ended again.
 
     Raises:
         CannotStart: the command cannot be run.
         StrettoError: the server ends, refuses, or takes longer than `patience_s`.
     """
     with _started(command) as process:
-        server = _Server(process, time.monotonic() + patience_s)
-        about: Message = {"protocolVersion": _HANDSHAKE, "capabilities": {}}
-        greeted = server.ask("initialize", {**about, "clientInfo": _SELF})
-        if "result" in greeted:
-            server.tell({"method": "notifications/initialized"})
-            return list(_pages(server, {}))
-        meta: Message = {
-            f"{_KEY}protocolVersion": _STATELESS,
-            f"{_KEY}clientCapabilities": {},
-            f"{_KEY}clientInfo": _SELF,
-        }
-        return list(_pages(server, {"_meta": meta}))
+        assert process.stdin is not None
+        assert process.stdout is not None
+        return listed_tools(Ends(process.stdin, process.stdout), patience_s)
+
+
+def listed_tools(ends: Ends, patience_s: float) -> list[Message]:
+    """
+    The tools that a server lists, all pages of them.
+
+    Raises:
+        StrettoError: the server ends, refuses, or takes longer than `patience_s`.
+    """
+    server = _Server(ends, time.monotonic() + patience_s)
+    about: Message = {"protocolVersion": _HANDSHAKE, "capabilities": {}}
+    greeted = server.ask("initialize", {**about, "clientInfo": _SELF})
+    if "result" in greeted:
+        server.tell({"method": "notifications/initialized"})
+        return list(_pages(server, {}))
+    meta: Message = {
+        f"{_KEY}protocolVersion": _STATELESS,
+        f"{_KEY}clientCapabilities": {},
+        f"{_KEY}clientInfo": _SELF,
+    }
+    return list(_pages(server, {"_meta": meta}))
 
 
 class _Server:
-    """The client's end of a server's process."""
+    """The client's side of a server."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", deadline: float) -> None:
-        self._process, self._deadline = process, deadline
+    def __init__(self, ends: Ends, deadline: float) -> None:
+        self._ends, self._deadline = ends, deadline
         self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._asked = 0
         threading.Thread(target=self._read, daemon=True).start()
@@ -78,11 +98,10 @@ class _Server:
 
     def tell(self, message: Message) -> None:
         """Send a message."""
-        assert self._process.stdin is not None
         with suppress(OSError):  # its end shows in what it does not answer
             line = json.dumps({"jsonrpc": "2.0", **message}).encode()
-            self._process.stdin.write(line + b"\n")
-            self._process.stdin.flush()
+            self._ends.input.write(line + b"\n")
+            self._ends.input.flush()
 
     def _next(self, method: str) -> bytes:
         """The server's next line; empty at its end."""
@@ -93,9 +112,8 @@ class _Server:
             raise StrettoError(f"the server did not answer `{method}`") from None
 
     def _read(self) -> None:
-        assert self._process.stdout is not None
         with suppress(OSError, ValueError):  # closed, while something still writes
-            for line in self._process.stdout:
+            for line in self._ends.output:
                 self._lines.put(line)
         self._lines.put(b"")
 
@@ -107,7 +125,7 @@ def _pages(server: _Server, params: Message) -> Iterator[Message]:
         if "result" not in response:
             said = fields(response, "error").get("message")
             why = said if isinstance(said, str) else "without a word"
-            raise StrettoError(f"the server refuses to list its tools: {why}")
+            raise StrettoError(f"the server does not list its tools: {why}")
         result = fields(response, "result")
         tools = result.get("tools")
         yield from map(fields, tools if isinstance(tools, list) else [])

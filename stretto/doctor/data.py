@@ -8,7 +8,7 @@ from stretto.doctor.finding import Finding, note, ok, problem
 from stretto.errors import StrettoError
 from stretto.flow.wire import read_flow
 from stretto.traces.ledger import Ledger
-from stretto.traces.sessionlog import BESIDE, VERSION_FIELD, read_header
+from stretto.traces.sessionlog import VERSION_FIELD, is_beside, read_header
 
 DEPTH = 3
 """How many levels of folders are looked into."""
@@ -99,7 +99,7 @@ def _logs(paths: list[Path]) -> Iterator[Finding]:
 
 
 def _may_be_log(path: Path) -> bool:
-    return path.suffix == ".jsonl" and not path.name.endswith(BESIDE)
+    return path.suffix == ".jsonl" and not is_beside(path)
 
 
 def _claims_to_be_log(path: Path) -> bool:

@@ -13,7 +13,7 @@ from stretto.evaluate.calibration import (
 from stretto.evaluate.decisions import Scored, decisions
 from stretto.flow.deciders.decider import decider as decider_of
 from stretto.flow.deciders.protocol import Decider, default_name
-from stretto.flow.decision import UNANSWERED, Reason
+from stretto.flow.decision import NO_ANSWER, Reason
 from stretto.flow.flow import Flow
 from stretto.oracle.oracle import Oracle
 
@@ -75,7 +75,7 @@ class Audit:
     @property
     def unanswered(self) -> int:
         """The decisions that a System-One model had no answer for."""
-        return sum(n for code, n in self.skipped.items() if code in UNANSWERED)
+        return sum(n for code, n in self.skipped.items() if code in NO_ANSWER)
 
     @property
     def mean_log_p(self) -> float:

@@ -1,9 +1,10 @@
-"""Runs of calls, and the LLM turns one macro call per run would leave out."""
+"""The LLM turns that one macro call per run of calls would leave out."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from stretto.episodes.episode import AssistantTurn, Episode, UserMessage
+from stretto.episodes.episode import Episode
+from stretto.evaluate.runs import runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +31,10 @@ class Headroom:
 
 def headroom(episodes: Iterable[Episode]) -> Headroom:
     """The headroom of all `episodes` together."""
-    turns = tool_turns = runs = 0
+    turns = tool_turns = n_runs = 0
     for episode in episodes:
-        in_run = False
-        for event in episode.events:
-            match event:
-                case AssistantTurn(calls=()):
-                    turns, in_run = turns + 1, False
-                case AssistantTurn():
-                    turns, tool_turns = turns + 1, tool_turns + 1
-                    runs, in_run = runs + (not in_run), True
-                case UserMessage():
-                    in_run = False
-    return Headroom(turns, tool_turns, runs)
+        turns += len(episode.turns)
+        found = runs(episode.events)
+        n_runs += len(found)
+        tool_turns += sum(run.turns for run in found)
+    return Headroom(turns, tool_turns, n_runs)

@@ -81,6 +81,11 @@ class Record:
         """The tools of the record's calls."""
         return frozenset(recorded.call.tool for recorded in self.calls)
 
+    @cached_property
+    def last(self) -> dict[Key, int]:
+        """The position of the last call with each key."""
+        return {recorded.key: recorded.position for recorded in self.calls}
+
     def answer(self, wanted: Key, after: int) -> Answer:
         """
         What a lookup made after the call at position `after` returns.

@@ -7,14 +7,56 @@ save nothing.
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 from stretto.episodes.episode import Episode
-from stretto.evaluate.rows import Row
-from stretto.evaluate.walk import Replayer
-from stretto.flow.decide import THRESHOLD
+from stretto.evaluate.asking import Asking
+from stretto.evaluate.course import Course
+from stretto.evaluate.rows import Row, row
+from stretto.evaluate.walk import Walk
+from stretto.flow.decide import THRESHOLD, decide
 from stretto.flow.deciders.decider import decider as decider_of
+from stretto.flow.deciders.protocol import Decider
 from stretto.flow.flow import Flow
+from stretto.flow.run import Runner
 from stretto.oracle.oracle import Oracle
+
+
+@dataclass(frozen=True, slots=True)
+class Replayer:
+    """A flow and its decider, ready for any episode at any threshold."""
+
+    flow: Flow
+    decider: Decider
+    oracle: Oracle | None = None
+    """Whom to ask, where the decider asks."""
+    asking: Asking = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "asking", Asking(Runner.of(self.flow)))
+
+    def row(self, episode: Episode, threshold: float = THRESHOLD) -> Row:
+        """What replaying the episode comes to."""
+        walk = self.walk(episode)
+        self.finish(walk, threshold)
+        return row(walk.course.size, walk.counted)
+
+    def walk(self, episode: Episode) -> Walk:
+        """A walk through the episode, about to begin."""
+        course = Course.of(episode, self.flow.manifest)
+        return Walk.through(self.flow, self.decider, self.asking, course)
+
+    def finish(self, walk: Walk, threshold: float) -> None:
+        """Go through what is left of the episode, the flow deciding."""
+        while walk.advance():
+            decision = decide(
+                self.flow,
+                walk.moment(),
+                self.decider,
+                threshold=threshold,
+                oracle=self.oracle,
+            )
+            walk.answer(decision.action)
 
 
 def replay(

@@ -3,6 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
+from stretto.evaluate.counts import unpacked
+from stretto.evaluate.course import Size
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -57,6 +60,21 @@ class Totals:
     def turns_saved_share(self) -> float:
         """Turns saved over all turns, 0 where there are none."""
         return self.turns_saved / self.turns if self.turns else 0.0
+
+
+def row(size: Size, packed: int) -> Row:
+    """The row of an episode of that size, replayed with these counts."""
+    counts = unpacked(packed)
+    used = counts["used_next"] + counts["used_later"]
+    return Row(
+        task=size.task,
+        turns=size.turns,
+        tool_turns=size.tool_turns,
+        calls=size.calls,
+        calls_skipped=used,
+        detours=counts["lookups"] - used,
+        **counts,
+    )
 
 
 def totals(rows: Iterable[Row]) -> Totals:

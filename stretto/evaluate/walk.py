@@ -1,55 +1,36 @@
 """One recorded episode on its way through a replay."""
 
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from stretto.canonical import compact, sort_keys
 from stretto.episodes.content import parse
-from stretto.episodes.episode import (
-    AssistantTurn,
-    Episode,
-    ToolCall,
-    ToolResult,
-    UserMessage,
-)
+from stretto.episodes.episode import AssistantTurn, ToolCall, ToolResult, UserMessage
 from stretto.episodes.site import Site
-from stretto.evaluate.record import Key, Record, Recorded, key
-from stretto.evaluate.rows import Row
-from stretto.flow.behind import run_behind
-from stretto.flow.caps import PER_CALL, PER_SESSION
-from stretto.flow.decide import THRESHOLD, decide
+from stretto.evaluate.asking import Asking, Looked
+from stretto.evaluate.counts import (
+    LOOKUP,
+    NOT_IN_RECORD,
+    QUERY,
+    TURN_SAVED,
+    UNANSWERED,
+    UNRECORDED,
+    USED_LATER,
+    USED_NEXT,
+)
+from stretto.evaluate.course import Call, Course, Stop
+from stretto.evaluate.record import Key, Recorded, key
+from stretto.flow.caps import PER_SESSION
 from stretto.flow.deciders.protocol import Decider
-from stretto.flow.decision import UNANSWERED, Lookup
+from stretto.flow.decision import NO_ANSWER, HandBack, Lookup
 from stretto.flow.flow import Flow
-from stretto.flow.moment import Transcript
-from stretto.flow.run import Runner
-from stretto.oracle.oracle import Oracle
+from stretto.flow.moment import Moment, Transcript
 
 MAX_CALLS = 60
 """The most calls in one episode, the flow's included; past it the flow is not asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class Replayer:
-    """A flow and its decider, ready for any episode at any threshold."""
-
-    flow: Flow
-    decider: Decider
-    oracle: Oracle | None = None
-    """Whom to ask, where the decider asks."""
-    runner: Runner = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "runner", Runner.of(self.flow))
-
-    def row(self, episode: Episode, threshold: float = THRESHOLD) -> Row:
-        """What replaying the episode comes to."""
-        record = Record.of(episode, self.flow.manifest)
-        return Walk(self, threshold, record).through(episode)
-
-
-@dataclass(slots=True)
-class Made:
+class Made(NamedTuple):
     """A lookup the flow made, and what became of it."""
 
     key: Key
@@ -61,142 +42,163 @@ class Made:
     stale: bool = False
 
 
+class Running(NamedTuple):
+    """A run of the flow's program behind a call."""
+
+    behind: Recorded
+    site: Site
+    looked: Looked = ()
+
+
 @dataclass(slots=True)
 class Walk:
-    """One episode on its way through a replay."""
+    """
+    One episode on its way through a replay, from one decision to the next.
 
-    by: Replayer
-    threshold: float
-    record: Record
-    transcript: Transcript = field(init=False)
-    made: list[Made] = field(default_factory=list)
+    It stops wherever the flow is asked, for whoever drives it to answer with a lookup
+    or by handing back. A copy made there goes its own way.
+    """
+
+    asking: Asking
+    course: Course
+    transcript: Transcript
+    story: int = 0
+    """What the flow was told so far, as the course's trail numbers it."""
+    next: int = 0
+    """The stop to come to next."""
+    run: Running | None = None
+    counted: int = 0
+    """What was counted so far, packed (`stretto.evaluate.counts`)."""
+    made: tuple[Made, ...] = ()
     executed: int = 0
     """The agent's calls that were executed."""
     messages: int = 0
     """The agent's messages that were executed."""
-    skipped: int = 0
-    saved: int = 0
-    used_next: int = 0
-    queries: int = 0
-    unanswered: int = 0
-    not_in_record: int = 0
+    before: int = 0
+    """Of them, those before the turn under way."""
+    opened: bool = False
+    """Whether a call of the turn under way was executed."""
 
-    def __post_init__(self) -> None:
-        state = self.by.decider.state()
-        self.transcript = Transcript(self.by.flow, state=state)
+    @classmethod
+    def through(
+        cls, flow: Flow, decider: Decider, asking: Asking, course: Course
+    ) -> "Walk":
+        """A walk that is about to begin."""
+        task = course.size.task
+        return cls(asking, course, Transcript(flow, state=decider.state(), task=task))
 
-    def through(self, episode: Episode) -> Row:
-        """The row of `episode`, whose record this walk holds."""
-        self.transcript.task = episode.task_or_id
-        turns = tool_turns = 0
-        calls = iter(self.record.calls)
-        for index, event in enumerate(episode.events):
-            match event:
-                case UserMessage():
-                    self.transcript.add(event)
-                case AssistantTurn(calls=()):
-                    turns += index > 0
-                    self.messages += 1
-                    self.transcript.add(event)
-                case AssistantTurn():
-                    turns, tool_turns = turns + 1, tool_turns + 1
-                    self._turn([next(calls) for _ in event.calls])
-        return self._row(episode, turns, tool_turns)
+    def copy(self) -> "Walk":
+        """The same walk so far, which goes its own way."""
+        return replace(self, transcript=self.transcript.copy())
 
-    def _turn(self, calls: list[Recorded]) -> None:
-        """Skip what lookups have answered; execute the rest, the flow behind it."""
-        before = self.messages
-        opened = False
-        for recorded in calls:
-            if (hit := self._hit(recorded)) is not None:
-                hit.used = True
-                self.skipped += 1
-                self.used_next += before - hit.message <= 1
-                continue
-            if not opened:
-                self.messages += 1
-            self._execute(recorded, first=not opened)
-            opened = True
-        self.saved += not opened
+    def advance(self) -> bool:
+        """Go on to where the flow is asked next; False once the episode is over."""
+        while not self._asked():
+            if self.next == len(self.course.stops):
+                return False
+            self.next += 1
+            self._stop(self.course.stops[self.next - 1])
+        self.counted += QUERY
+        return True
 
-    def _hit(self, recorded: Recorded) -> Made | None:
-        for made in self.made:
+    def moment(self) -> Moment:
+        """What the flow is asked about."""
+        return self.transcript.moment()
+
+    def answer(self, action: Lookup | HandBack | None) -> None:
+        """Make the lookup that was decided on, or hand back; None for no reason."""
+        run, self.run = self.run, None
+        assert run is not None
+        if isinstance(action, HandBack) and action.code in NO_ANSWER:
+            self.counted += UNANSWERED
+        if not isinstance(action, Lookup):
+            return
+        if action.tool not in self.course.record.tools:
+            self.counted += NOT_IN_RECORD
+            return
+        succeeded = self._look_up(run.behind, action)
+        self.run = run._replace(looked=(*run.looked, (action.tool, succeeded)))
+
+    def _asked(self) -> bool:
+        run, n = self.run, len(self.made)
+        if run is None:
+            return False
+        has_room = n < PER_SESSION and self.executed + n < MAX_CALLS
+        if has_room and self.asking.asks(run.site, run.looked):
+            return True
+        self.run = None
+        return False
+
+    def _stop(self, stop: Stop) -> None:
+        if isinstance(stop, Call):
+            self._call(stop)
+            return
+        self.messages += isinstance(stop, AssistantTurn)
+        self._tell(stop, self.next)
+
+    def _call(self, call: Call) -> None:
+        """Skip the call if a lookup has answered it, or else execute it."""
+        if call.first:
+            self.before, self.opened = self.messages, False
+        recorded = call.recorded
+        hit = self._hit(recorded)
+        if hit is None:
+            self._execute(recorded)
+        else:
+            is_next = self.before - self.made[hit].message <= 1
+            self.counted += USED_NEXT if is_next else USED_LATER
+            used = self.made[hit]._replace(used=True)
+            self.made = (*self.made[:hit], used, *self.made[hit + 1 :])
+        if call.last and not self.opened:
+            self.counted += TURN_SAVED
+
+    def _hit(self, recorded: Recorded) -> int | None:
+        """The first lookup, by its place, that answers the call."""
+        for place, made in enumerate(self.made):
             if made.key != recorded.key or made.used or not made.exact:
                 continue
             if not made.stale or _same(made.content, recorded.result):
-                return made
+                return place
         return None
 
-    def _execute(self, recorded: Recorded, *, first: bool) -> None:
+    def _execute(self, recorded: Recorded) -> None:
+        """Execute the call; the flow's program runs behind it."""
+        self.messages += not self.opened
         self.executed += 1
-        self._append(recorded.call, recorded.result, scored=first)
+        self._append(recorded.call, recorded.key, recorded.result, not self.opened)
+        self.opened = True
         if recorded.is_write:
-            for made in self.made:
-                made.stale = True
+            self.made = tuple([made._replace(stale=True) for made in self.made])
         failed = recorded.result is None or recorded.result.error
-        site = Site(recorded.call.tool, failed)
-        look_up = partial(self._look_up, recorded)
-        run_behind(self.by.runner, site, self._decide, look_up, max_lookups=PER_CALL)
-
-    def _decide(self) -> Lookup | None:
-        """The flow's choice as things stand; None where it hands back."""
-        room = len(self.made) < PER_SESSION
-        if not room or self.executed + len(self.made) >= MAX_CALLS:
-            return None
-        self.queries += 1
-        moment = self.transcript.moment()
-        action = decide(
-            self.by.flow,
-            moment,
-            self.by.decider,
-            threshold=self.threshold,
-            oracle=self.by.oracle,
-        ).action
-        if not isinstance(action, Lookup):
-            self.unanswered += action.code in UNANSWERED
-            return None
-        if action.tool not in self.record.tools:
-            self.not_in_record += 1
-            return None
-        return action
+        self.run = Running(recorded, Site(recorded.call.tool, failed))
 
     def _look_up(self, behind: Recorded, lookup: Lookup) -> bool:
         """Make a lookup behind a call; whether it succeeded."""
         arguments = sort_keys(dict(lookup.arguments))
         wanted = key(lookup.tool, arguments)
-        answer = self.record.answer(wanted, behind.position)
+        content, error, exact = self.course.record.answer(wanted, behind.position)
         name = f"stretto-{len(self.made) + 1}"
-        self.made.append(Made(wanted, answer.content, answer.exact, self.messages - 1))
+        made = Made(wanted, content, exact, self.messages - 1)
+        self.made = (*self.made, made)
+        self.counted += LOOKUP if exact else LOOKUP + UNRECORDED
         call = ToolCall(name, lookup.tool, arguments)
-        result = ToolResult(name, lookup.tool, answer.error, answer.content)
-        self._append(call, result, scored=False)
-        return not answer.error
+        result = ToolResult(name, lookup.tool, error, content)
+        self._append(call, wanted, result, False)
+        return not error
 
     def _append(
-        self, call: ToolCall, result: ToolResult | None, *, scored: bool
+        self, call: ToolCall, key: Key, result: ToolResult | None, scored: bool
     ) -> None:
         self.transcript.add(AssistantTurn(calls=(call,)), scored=scored)
+        returned = None
         if result is not None:
             self.transcript.add(result)
+            returned = (result.tool, result.error, result.content)
+        self.story = self.course.trail.after(self.story, (key, returned))
 
-    def _row(self, episode: Episode, turns: int, tool_turns: int) -> Row:
-        used = sum(made.used for made in self.made)
-        return Row(
-            task=episode.task_or_id,
-            turns=turns,
-            tool_turns=tool_turns,
-            turns_saved=self.saved,
-            calls=len(self.record.calls),
-            calls_skipped=self.skipped,
-            used_next=self.used_next,
-            used_later=used - self.used_next,
-            lookups=len(self.made),
-            queries=self.queries,
-            unanswered=self.unanswered,
-            unrecorded=sum(not made.exact for made in self.made),
-            detours=len(self.made) - used,
-            not_in_record=self.not_in_record,
-        )
+    def _tell(self, message: UserMessage | AssistantTurn, place: int) -> None:
+        self.transcript.add(message)
+        self.story = self.course.trail.after(self.story, place)
 
 
 def _same(content: str, result: ToolResult | None) -> bool:

@@ -27,7 +27,7 @@ class Reason(StrEnum):
     BELOW_BOUND = "below_bound"
 
 
-UNANSWERED = frozenset({Reason.ORACLE_FAILED, Reason.ORACLE_INCOMPLETE})
+NO_ANSWER = frozenset({Reason.ORACLE_FAILED, Reason.ORACLE_INCOMPLETE})
 """The codes of a decision that a System-One model had no answer for."""
 
 SENTENCES: Mapping[Reason, str] = {

@@ -1,7 +1,7 @@
 """What a flow decides on: an episode up to the call that just returned."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from stretto.binding.seen import Seen
 from stretto.episodes.episode import (
@@ -76,6 +76,17 @@ class Transcript:
         for event in events:
             transcript.add(event)
         return transcript
+
+    def copy(self) -> "Transcript":
+        """The same episode so far; a copy goes its own way."""
+        return replace(
+            self,
+            history=self.history.copy(),
+            seen=self.seen.copy(),
+            surprise=self.surprise.copy(),
+            state=None if self.state is None else self.state.copy(),
+            _calls=self._calls.copy(),
+        )
 
     def add(self, event: Event, *, scored: bool = True) -> None:
         """

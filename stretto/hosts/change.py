@@ -67,7 +67,7 @@ def put_behind(
     Raises:
         StrettoError: the entry is another server's.
     """
-    words = behind(proxy, _located(server))
+    words = behind(proxy, located(server))
     old = _kept(config, name, server, force)
     had = old.pop("env", {})
     merged = {**(had if isinstance(had, dict) else {}), **env}
@@ -117,7 +117,7 @@ def _kept(config: Config, name: str, server: Server, force: bool) -> dict[str, J
     if (old := config.entries().get(name)) is None:
         return {}
     found = wrapped(old)
-    if found is not None and _located(found.server) == _located(server):
+    if found is not None and located(found.server) == located(server):
         return _rest(old)
     if force:
         return {}
@@ -127,7 +127,8 @@ def _kept(config: Config, name: str, server: Server, force: bool) -> dict[str, J
     )
 
 
-def _located(server: Server) -> Server:
+def located(server: Server) -> Server:
+    """A server with the full path of its program, if it is started by one."""
     return server.located() if isinstance(server, Command) else server
 
 

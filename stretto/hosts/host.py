@@ -31,6 +31,8 @@ class Host:
     """Whether an entry may be an address."""
     has_command: bool = False
     """Whether a command of its own enters a server: `claude mcp add`."""
+    has_shells_path: bool = True
+    """Whether it looks for programs where a shell does."""
 
     def starting(self, words: tuple[str, ...], env: Mapping[str, str]) -> Entry:
         """The entry of a server that the host starts."""
@@ -85,7 +87,13 @@ HOSTS: Mapping[str, Host] = {
             is_typed=True,
             has_command=True,
         ),
-        Host("claude-desktop", "Claude Desktop", _desktop, takes_urls=False),
+        Host(
+            "claude-desktop",
+            "Claude Desktop",
+            _desktop,
+            takes_urls=False,
+            has_shells_path=False,
+        ),
         Host("cursor", "Cursor", lambda: Path.home() / ".cursor" / "mcp.json"),
         Host(
             "vscode",

@@ -20,6 +20,9 @@ from stretto.oracle.wording import Wording, fill
 NEXT, GO_ON, TOOL = "next", "go_on", "tool"
 """The ids of the question asked once, and of the two halves of the split."""
 
+PREDICATE = "pred_"
+"""What the ids of the predicates' questions begin with."""
+
 MAX_RUBRIC = 250
 """Characters of a lookup's rubric."""
 
@@ -80,7 +83,7 @@ def next_step_request(
 
 def predicate_id(predicate: Predicate) -> str:
     """The id a predicate is asked under."""
-    return f"pred_{predicate.id}"
+    return f"{PREDICATE}{predicate.id}"
 
 
 def predicate_question(predicate: Predicate, wording: Wording) -> Noul:

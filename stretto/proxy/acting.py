@@ -9,58 +9,27 @@ control there is, as without an engine.
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from types import MappingProxyType
 
-from stretto.proxy.actions import Action, Forward, Log, Note, Record, Send, Side, WakeAt
+from stretto.errors import OracleError
+from stretto.oracle.answer import Response
+from stretto.oracle.oracle import Oracle
+from stretto.proxy.actions import Action, Beside, Forward, Send, Side
+from stretto.proxy.consult import Consulting
 from stretto.proxy.context import Context
 from stretto.proxy.engine import Engine
+from stretto.proxy.linelog import LineLog
 from stretto.proxy.lines import Lines
-from stretto.proxy.notes import note
-from stretto.proxy.pump import Hears, Outlet
+from stretto.proxy.pump import Hears
 from stretto.proxy.record import Recorder
 from stretto.proxy.serve import Ears, Sides
+from stretto.proxy.turns import Ask, Given, Turns
+from stretto.proxy.writer import Writer
 
 _ANY_LENGTH = 2**63
 """Lines are put together whole: a line that is held back has to be had again."""
-
-
-class Writer:
-    """
-    A thread that gives one side its lines, in order.
-
-    Args:
-        outlet: Where the side reads.
-    """
-
-    def __init__(self, outlet: Outlet) -> None:
-        self._outlet = outlet
-        self._waiting: list[bytes] = []
-        self._is_writing = False
-        self._changed = threading.Condition()
-        threading.Thread(target=self._run, daemon=True).start()
-
-    def put(self, line: bytes) -> None:
-        """Have the side given a line; does not wait."""
-        with self._changed:
-            self._waiting.append(line)
-            self._changed.notify_all()
-
-    def wait(self) -> None:
-        """Wait until the side has been given everything, or is gone."""
-        with self._changed:
-            self._changed.wait_for(lambda: not (self._waiting or self._is_writing))
-
-    def _run(self) -> None:
-        while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._waiting)
-                lines, self._waiting = self._waiting, []
-                self._is_writing = True
-            self._outlet.write(b"".join(lines))
-            with self._changed:
-                self._is_writing = False
-                self._changed.notify_all()
 
 
 class Acting:
@@ -69,8 +38,9 @@ class Acting:
 
     Args:
         recorder: Keeps the session's log, if there is to be one.
-        decided: Where the lines of the flow's own log go, if there is to be one.
+        logs: Those beside the session's, as far as there are to be any.
         context: The conversation beside the session, if the host writes one.
+        oracle: Whom to ask, where the flow's decider asks.
     """
 
     def __init__(
@@ -78,11 +48,21 @@ class Acting:
         engine: Engine,
         *,
         recorder: Recorder | None = None,
-        decided: Outlet | None = None,
+        logs: Mapping[Beside, LineLog] = MappingProxyType({}),
         context: Context | None = None,
+        oracle: Oracle | None = None,
     ) -> None:
-        self._engine, self._recorder, self._context = engine, recorder, context
-        self._decided = None if decided is None else Writer(decided)
+        self._engine = engine
+        self._logs = logs
+        self._turns = Turns(
+            engine,
+            gives=self._give,
+            wakes_at=self._wake_at,
+            keeps=None if recorder is None else recorder.take,
+            logs=self._log,
+            consults=None if oracle is None else Consulting(oracle, self._told).ask,
+            context=context,
+        )
         self._turn = threading.Lock()
         """Whose turn it is with the engine."""
         self._due: float | None = None
@@ -102,9 +82,9 @@ class Acting:
         )
 
     def finish(self) -> None:
-        """Wait until all that the flow decided is in its log."""
-        if self._decided is not None:
-            self._decided.wait()
+        """Wait until all that is to be in the logs beside the session's is there."""
+        for log in self._logs.values():
+            log.wait()
 
     def _hears(self, tell: Callable[[bytes, float], list[Action]], to: Side) -> Hears:
         lines = Lines(_ANY_LENGTH)
@@ -119,27 +99,21 @@ class Acting:
 
         return hears
 
-    def _do(self, ask: Callable[[float], list[Action]]) -> None:
+    def _do(self, ask: Ask) -> None:
         """Ask the engine, and do what it answers before anybody else asks."""
         with self._turn:
-            if self._context is not None:
-                for line in self._context.lines():
-                    self._perform(self._engine.context_line(line, time.monotonic()))
-            self._perform(ask(time.monotonic()))
+            self._turns.take(ask)
 
-    def _perform(self, actions: list[Action]) -> None:
-        for action in actions:
-            match action:
-                case Forward(to, line) | Send(to, line):
-                    self._writers[to].put(line)
-                case Record(sender, line) if self._recorder is not None:
-                    self._recorder.take(sender, line)
-                case Log(line) if self._decided is not None:
-                    self._decided.put(line)
-                case Note(text):
-                    note(text)
-                case WakeAt(moment):
-                    self._wake_at(moment)
+    def _told(self, id_: str, answer: Response | OracleError) -> None:
+        self._do(lambda now: self._engine.consulted(id_, answer, now))
+
+    def _log(self, to: Beside, line: bytes) -> None:
+        if (log := self._logs.get(to)) is not None:
+            log.put(line)
+
+    def _give(self, given: Given) -> None:
+        if isinstance(given, Forward | Send):
+            self._writers[given.to].put(given.line)
 
     def _wake_at(self, moment: float) -> None:
         with self._alarm:

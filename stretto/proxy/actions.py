@@ -6,10 +6,11 @@ what time it is, and answers with these.
 """
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeAlias
 
+from stretto.oracle.question import Request
 from stretto.proxy.entry import Sender
 
 
@@ -36,7 +37,21 @@ class Send:
     to: Side
     line: bytes
     stream: str = ""
-    """For the host, the stream that waits for it; for the server, a new one."""
+    """For the host, the stream that waits; for the server, that of the call behind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Have a stream wait: what it is to be given comes with a later input."""
+
+    stream: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Have a stream wait no longer: what was held for it is not given any more."""
+
+    stream: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +62,21 @@ class Record:
     line: bytes
 
 
+class Beside(Enum):
+    """A log beside the session's own, by how its name ends."""
+
+    FLOW = "flow"
+    """What the flow decided."""
+    GUARDS = "guards"
+    """What guards said."""
+
+
 @dataclass(frozen=True, slots=True)
 class Log:
-    """Add a line to the log of the flow's decisions."""
+    """Add a line to a log beside the session's own."""
 
     line: bytes
+    to: Beside = Beside.FLOW
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +93,19 @@ class WakeAt:
     time: float
 
 
-Action: TypeAlias = Forward | Send | Record | Log | Note | WakeAt
+@dataclass(frozen=True, slots=True)
+class Consult:
+    """Ask the oracle without waiting, and tell `Engine.consulted` what it answers."""
+
+    id: str
+    request: Request
+    budget_s: float
+    """How many seconds it may take."""
+
+
+Action: TypeAlias = (
+    Forward | Send | Hold | Drop | Record | Log | Note | WakeAt | Consult
+)
 
 
 _MOST_NOTES = 100
@@ -104,6 +141,11 @@ class Outbox:
         if self._line is not None:
             self.put(self._line)
             self._line = None
+
+    def amend(self, line: bytes) -> None:
+        """Pass the line on without a part of it; it is still its sender's own."""
+        if self._line is not None:
+            self._line = replace(self._line, line=line)
 
     def keep(self) -> None:
         """Do not pass the line on, at least not now."""

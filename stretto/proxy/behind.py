@@ -1,7 +1,8 @@
-"""A flow's run behind one call, stopped wherever it waits for a lookup."""
+"""A flow's run behind one call, stopped wherever it waits: for a lookup, an answer."""
 
 from collections.abc import Callable, Coroutine, Generator
 from types import coroutine
+from typing import TypeAlias
 
 from stretto.episodes.site import Site
 from stretto.flow.decision import Lookup
@@ -9,23 +10,28 @@ from stretto.flow.run import Decide, Runner
 from stretto.program.events import Draw
 from stretto.program.handlers import Run, serve
 from stretto.program.values import Value
+from stretto.proxy.choose import Question
+
+Wait: TypeAlias = Lookup | Question
+"""What a run waits for: the lookup made, or the decision taken."""
 
 
 class Behind:
     """
-    A run after a call at `site`; `begin` it, then `go_on` after each lookup.
+    A run after a call at `site`; `begin` it, then go on after whatever it waits for.
 
     Whatever the program is, it makes at most `max_lookups`.
 
     Args:
-        choose: The lookup to make at a decision as things stand; None hands back.
+        choose: The lookup to make at a decision as things stand, or what has to be
+            asked first; None hands back.
     """
 
     def __init__(
         self,
         runner: Runner,
         site: Site,
-        choose: Callable[[str, Decide], Lookup | None],
+        choose: Callable[[str, Decide], Wait | None],
         *,
         max_lookups: int,
     ) -> None:
@@ -35,27 +41,36 @@ class Behind:
         """How many lookups it may still make; none once it has handed back."""
         self._has_succeeded = False
         """Whether a lookup was made and succeeded, and no outcome has told so yet."""
-        self._run: Coroutine[Lookup, bool | None, Run] | None = None
+        self._run: Coroutine[Wait, Lookup | bool | None, Run] | None = None
 
-    def begin(self) -> Lookup | Run:
+    def begin(self) -> Wait | Run:
         """
-        The first lookup to make, or the run, over without any.
+        What the run waits for first, or the run, over without any lookup.
 
         Raises:
-            ProgramError: the program misran, here or in `go_on`.
+            ProgramError: the program misran, here or later.
         """
         steps = self._runner.after(self.site, max_lookups=self._left)
         self._run = serve(steps, self._answer)
         return self._resume(None)
 
-    def go_on(self, *, succeeded: bool) -> Lookup | Run:
-        """What comes after the lookup: the next one, or the run, over."""
+    def looked_up(self, *, succeeded: bool) -> Wait | Run:
+        """What the run waits for once the lookup was made, or the run, over."""
         return self._resume(succeeded)
 
-    def _resume(self, succeeded: bool | None) -> Lookup | Run:
+    def decided(self, lookup: Lookup | None) -> Wait | Run:
+        """
+        What the run waits for once the question was answered, or the run, over.
+
+        Args:
+            lookup: The one decided on; None hands back.
+        """
+        return self._resume(lookup)
+
+    def _resume(self, told: Lookup | bool | None) -> Wait | Run:
         assert self._run is not None
         try:
-            return self._run.send(succeeded)
+            return self._run.send(told)
         except StopIteration as end:
             run: Run = end.value
             return run
@@ -67,7 +82,8 @@ class Behind:
         self._has_succeeded = False
         if not self._left:
             return 0
-        lookup = self._choose(draw.address, draw.distribution)
+        chosen = self._choose(draw.address, draw.distribution)
+        lookup = await _decided(chosen) if isinstance(chosen, Question) else chosen
         if lookup is None:
             self._left = 0
             return 0
@@ -80,3 +96,9 @@ class Behind:
 def _made(lookup: Lookup) -> Generator[Lookup, bool, bool]:
     """Wait until somebody made the lookup, and says whether it succeeded."""
     return (yield lookup)
+
+
+@coroutine
+def _decided(question: Question) -> Generator[Question, Lookup | None, Lookup | None]:
+    """Wait until somebody had the answers, and decided by them."""
+    return (yield question)

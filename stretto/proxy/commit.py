@@ -11,11 +11,11 @@ from functools import partial
 from typing import NamedTuple
 
 from stretto.canonical import Json, compact
-from stretto.proxy.actions import Outbox, Record, Send, Side
+from stretto.proxy.actions import Drop, Hold, Outbox, Record, Send, Side
 from stretto.proxy.appendix import said
 from stretto.proxy.entry import Sender
-from stretto.proxy.observe import era, is_complete, spelled
-from stretto.proxy.requests import Asked, Follows, OwnCalls, Place
+from stretto.proxy.observe import is_complete, spelled
+from stretto.proxy.requests import Asked, Follows, OwnCalls, Place, Refuses, answer
 from stretto.traces.messages import Message, fields, params
 
 NAME = "stretto_commit"
@@ -57,6 +57,7 @@ ADVICE = (
 """What the server's instructions say of it to the agent."""
 
 _UNANSWERED = "was never answered; whether it was made is not known"
+_REFUSED = "was refused, and nothing of it was done: "
 _UNTRIED = "was not tried"
 _NO_RESULT = "it did not answer with a result; call it by itself"
 
@@ -86,8 +87,11 @@ class _Commit:
 class Commits:
     """One session's commits."""
 
-    def __init__(self, calls: OwnCalls, follows: Follows, out: Outbox) -> None:
-        self._calls, self._follows, self._out = calls, follows, out
+    def __init__(
+        self, calls: OwnCalls, refuses: Refuses, follows: Follows, out: Outbox
+    ) -> None:
+        self._calls, self._refuses = calls, refuses
+        self._follows, self._out = follows, out
         self._commits: list[_Commit] = []
 
     def begin(self, asked: Asked, now: float) -> None:
@@ -98,12 +102,14 @@ class Commits:
             return
         commit = _Commit(asked, changes)
         self._commits.append(commit)
+        self._out.put(Hold(asked.place.stream))
         self._go_on(commit, now)
 
     def withdraw(self, is_gone: Callable[[Place], bool], now: float) -> None:
         """The host no longer waits at some places: no other change is begun there."""
         for commit in [c for c in self._commits if is_gone(c.asked.place)]:
             self._commits.remove(commit)
+            self._out.put(Drop(commit.asked.place.stream))
             if commit.waiting is not None:
                 self._calls.abandon(commit.waiting, "the commit was cancelled", now)
 
@@ -119,6 +125,10 @@ class Commits:
             self._finish(commit, now)
             return
         tool, arguments = commit.left[0]
+        if (why := self._refuses(tool, arguments, commit.asked.id)) is not None:
+            commit.blocks.append(f"{commit.left.pop(0)} {_REFUSED}{why}")
+            self._stop(commit, now)
+            return
         answered = partial(self._answered, commit)
         commit.waiting = self._calls.call(commit.asked, tool, arguments, answered, now)
 
@@ -145,11 +155,7 @@ class Commits:
         self._answer(commit.asked, text, now, has_failed=has_failed)
 
     def _answer(self, asked: Asked, text: str, now: float, *, has_failed: bool) -> None:
-        content: list[Json] = [{"type": "text", "text": text}]
-        told: dict[str, Json] = {"content": content, "isError": has_failed}
-        if era(asked.message):
-            told["resultType"] = "complete"
-        message: Message = {"jsonrpc": "2.0", "id": asked.id, "result": told}
+        message = answer(asked.message, text, has_failed=has_failed)
         line, stream = spelled(message), asked.place.stream
         self._follows(now, Sender.PROXY, message, stream)
         self._out.put(Record(Sender.PROXY, line), Send(Side.HOST, line, stream))

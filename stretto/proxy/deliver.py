@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 from stretto.proxy.actions import Forward, Outbox, Record, Send, Side
-from stretto.proxy.appendix import Made, appendix
+from stretto.proxy.appendix import appendix
 from stretto.proxy.augment import augmented, is_in_text_alone
 from stretto.proxy.entry import Sender
 from stretto.proxy.requests import Asked
 from stretto.proxy.serving import Serving
 from stretto.proxy.tooltable import ToolTable
+from stretto.traces.appended import Made
 from stretto.traces.messages import params
 
 

@@ -9,11 +9,15 @@ of the server's reaches the other side as it came, and the flow is switched off.
 from collections import Counter
 from collections.abc import Callable
 
+from stretto.errors import OracleError
 from stretto.flow.deciders.protocol import Decider
 from stretto.flow.flow import Flow
+from stretto.oracle.answer import Response
 from stretto.proxy.actions import Action, Forward, Outbox, Side
+from stretto.proxy.entry import Sender
 from stretto.proxy.router import Router
 from stretto.proxy.serving import Serving
+from stretto.proxy.tooltable import ToolTable
 
 
 class Engine:
@@ -23,25 +27,33 @@ class Engine:
     Args:
         flow: None where nothing is to be looked up.
         decider: The flow's.
+        tools: What the server has listed so far, where others were told that too.
 
     Raises:
         ProgramError: the flow's program names something that flows do not have.
     """
 
     def __init__(
-        self, flow: Flow | None, decider: Decider | None, serving: Serving
+        self,
+        flow: Flow | None,
+        decider: Decider | None,
+        serving: Serving,
+        tools: ToolTable | None = None,
     ) -> None:
         self._out = Outbox()
-        self._router = Router(flow, decider, serving, self._out)
+        tools = ToolTable() if tools is None else tools
+        self._router = Router(flow, decider, serving, tools, self._out)
 
     @property
     def counts(self) -> Counter[str]:
         """
-        What came of the flow so far.
+        What came of the flow and the guards so far.
 
         How many results were `held`, and `added to`, of these `in text alone` beside
-        structured content; `lookups` made; results `without room` for them; runs
-        `out of time`; and how often something `failed` in here.
+        structured content; `lookups` made, and `questions` asked, of these
+        `overtaken` by what happened meanwhile; results `without room` for lookups;
+        runs `out of time`; calls `checked` by guards and `refused`; and how often
+        something `failed` in here.
         """
         return self._out.counts
 
@@ -55,6 +67,20 @@ class Engine:
         self._out.begin(Forward(Side.HOST, line, stream))
         return self._done(now, lambda: self._router.from_server(line, now, stream))
 
+    def passed(
+        self, sender: Sender, line: bytes, now: float, stream: str = ""
+    ) -> list[Action]:
+        """
+        What to do because of a line that was passed on already, if it had to be.
+
+        The engine only takes note of it: it is in the log, and part of the session.
+        """
+        return self._done(now, lambda: self._router.note(sender, line, now, stream))
+
+    def unanswered(self, request: bytes, now: float) -> list[Action]:
+        """What to do because nobody will answer a request of the proxy's own."""
+        return self._done(now, lambda: self._router.give_up_on(request, now))
+
     def context_line(self, line: bytes, now: float) -> list[Action]:
         """What to do with the next line of the conversation beside the session."""
         return self._done(now, lambda: self._router.from_context(line, now))
@@ -62,6 +88,12 @@ class Engine:
     def tick(self, now: float) -> list[Action]:
         """What to do because it is that late."""
         return self._done(now, lambda: self._router.tick(now))
+
+    def consulted(
+        self, id_: str, answer: Response | OracleError, now: float
+    ) -> list[Action]:
+        """What to do now that the oracle was asked: with its answer, or without."""
+        return self._done(now, lambda: self._router.from_oracle(id_, answer, now))
 
     def closed(self, now: float) -> list[Action]:
         """What to do because one side will say nothing more, whichever it is."""

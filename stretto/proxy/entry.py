@@ -18,6 +18,8 @@ from stretto.proxy.lines import Line
 
 VERSION_FIELD = "stretto_mcp_log"
 VERSION = 2
+PART = "part"
+"""The header's field that says which of a session's files it heads, from 2 on."""
 LONGEST_ENTRY = 60 * 2**20
 """In characters; readers give up on a log whose lines are longer than 64 Mi."""
 GAP, CUT = "notifications/stretto/gap", "notifications/stretto/cut"

@@ -8,6 +8,8 @@ from stretto.episodes.site import Site
 from stretto.episodes.vocabulary import RESPOND
 from stretto.flow.decision import Decision, Lookup
 from stretto.flow.recorded import live
+from stretto.oracle.answer import ChoiceAnswer, NoulAnswer, Response
+from stretto.oracle.next_step import NEXT, PREDICATE
 from stretto.program.handlers import Run
 
 _NUMBERED = re.compile(r"(.*)#(\d+)", re.DOTALL)
@@ -18,6 +20,7 @@ def decision_line(
     address: str,
     decision: Decision,
     *,
+    ms: int = 0,
     shadow: bool = False,
     withheld: str | None = None,
     policy: Json = None,
@@ -28,6 +31,7 @@ def decision_line(
     Args:
         after: The id of the agent's call that the flow runs behind.
         address: That of the program's draw.
+        ms: How many milliseconds the oracle took, where one was asked.
         withheld: Why the lookup is not made although it was decided on.
         policy: What the decision was drawn from, where the flow explores.
 
@@ -40,14 +44,16 @@ def decision_line(
         "address": address,
         "after": after,
         "binding": action.chance,
-        "key": None,
-        "ms": 0,  # no decider of this build takes a time that the engine could see
+        "key": None if decision.request is None else decision.request.key,
+        "ms": ms,
         "oracle": {},
         "predicates": {},
         "prob": best,
         "probs": dict(weighed),
         "site": None if decision.site is None else str(decision.site),
     }
+    if decision.response is not None:
+        line |= _answers(decision.response)
     if isinstance(action, Lookup):
         line |= {"action": "lookup", "tool": action.tool}
         line["arguments"] = dict(action.arguments)
@@ -76,6 +82,18 @@ def run_line(after: Json, site: Site, run: Run, *, max_lookups: int) -> bytes:
         "surprise": _finite(made.surprise),
     }
     return _spelled({"after": after, "run": told})
+
+
+def _answers(response: Response) -> dict[str, Json]:
+    """What an oracle answered to the one question, and of each predicate."""
+    chosen = response.answers.get(NEXT)
+    one = chosen.probabilities if isinstance(chosen, ChoiceAnswer) else {}
+    yes: dict[str, Json] = {
+        id.removeprefix(PREDICATE): answer.noul
+        for id, answer in response.answers.items()
+        if id.startswith(PREDICATE) and isinstance(answer, NoulAnswer)
+    }
+    return {"oracle": dict(one), "predicates": yes}
 
 
 def _place(choice: Json) -> tuple[int, str]:

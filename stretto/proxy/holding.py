@@ -1,38 +1,41 @@
 """
 The results held back while a flow looks up what comes next.
 
-Each has a run of its own: it waits for one lookup at a time, and for all of them
-together no longer than its budget. Whatever ends it, the host gets its result: with
-what was looked up by then, or as the server wrote it.
+Each has a run of its own: it waits for one lookup at a time, or for one answer of the
+oracle's, and for all of them together no longer than its budget. Whatever ends it, the
+host gets its result: with what was looked up by then, or as the server wrote it.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-from stretto.errors import ProgramError
+from stretto.errors import OracleError, ProgramError
 from stretto.flow.decision import Lookup
 from stretto.flow.run import Runner
+from stretto.oracle.answer import Response
 from stretto.program.handlers import Run
-from stretto.proxy.actions import Log, Outbox, WakeAt
-from stretto.proxy.appendix import Made, said
-from stretto.proxy.behind import Behind
-from stretto.proxy.choose import Chooser
+from stretto.proxy.actions import Consult, Drop, Hold, Log, Outbox, WakeAt
+from stretto.proxy.appendix import said
+from stretto.proxy.behind import Behind, Wait
+from stretto.proxy.choose import Chooser, Question
 from stretto.proxy.deliver import Delivery
 from stretto.proxy.flowlog import run_line
 from stretto.proxy.names import Names
 from stretto.proxy.observe import is_complete, is_success, is_task
 from stretto.proxy.requests import Asked, OwnCalls, Place
 from stretto.proxy.serving import Serving
+from stretto.traces.appended import Made
 from stretto.traces.messages import Message
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A lookup under way."""
+    """What a run waits for, and since when."""
 
     id: str
-    lookup: Lookup
+    what: Wait
+    since: float
     until: float
 
 
@@ -79,11 +82,12 @@ class Holding:
         n = self.serving.per_call
         run = Behind(self.runner, site, choose, max_lookups=n)
         held = Held(asked, line, run, now + self.serving.hold_s)
-        step = self._step(held, None)
-        if not isinstance(step, Lookup):
+        step = self._step(held, run.begin)
+        if step is None:
             return False
-        self._look_up(held, step, now)
+        self._wait(held, step, now)
         self._held.append(held)
+        self.out.put(Hold(asked.place.stream))
         self.out.counts["held"] += 1
         return True
 
@@ -91,6 +95,7 @@ class Holding:
         """The host no longer waits at some places: what is held there is let fall."""
         for held in [h for h in self._held if is_gone(h.asked.place)]:
             self._held.remove(held)
+            self.out.put(Drop(held.asked.place.stream))
             self._abandon(held, "the call was cancelled", now)
 
     def overtake(self, place: Place, now: float) -> None:
@@ -109,12 +114,27 @@ class Holding:
         """End the runs whose time is up, and say when the next one's is."""
         for held in [h for h in self._held if _due(h) <= now]:
             self.out.counts["out of time"] += 1
-            if held.waiting is not None:
-                self.chooser.was_late(held.waiting.lookup)
+            match held.waiting:
+                case Waiting(id_, Question(), since, until):
+                    late = OracleError(f"there was no answer in {until - since:.3g} s")
+                    self.consulted(id_, late, now)
+                    continue
+                case Waiting(_, Lookup() as lookup):
+                    self.chooser.was_late(lookup)
             self._abandon(held, "it takes too long", now)
             self._release(held)
         if self._held:
             self.out.put(WakeAt(min(map(_due, self._held))))
+
+    def consulted(self, id_: str, answer: Response | OracleError, now: float) -> None:
+        """A question was answered, or was not; an answer that came late is let fall."""
+        for held in self._held:
+            match held.waiting:
+                case Waiting(asked, Question() as question, since) if asked == id_:
+                    ms = round((now - since) * 1000)
+                    lookup = self.chooser.conclude(question, answer, ms)
+                    self._go_on(held, partial(held.run.decided, lookup), now)
+                    return
 
     def close(self) -> None:
         """A side has ended, and nothing more can be looked up."""
@@ -136,41 +156,66 @@ class Holding:
             and len(line) < self.serving.result_chars
         )
 
-    def _step(self, held: Held, succeeded: bool | None) -> Lookup | None:
-        """The next lookup; None where the run is over, or could not go on."""
-        run = held.run
+    def _step(self, held: Held, step: Callable[[], Wait | Run]) -> Wait | None:
+        """What comes next; None where the run is over, or could not go on."""
         try:
-            step = run.begin() if succeeded is None else run.go_on(succeeded=succeeded)
+            next_ = step()
         except ProgramError as cause:
             self.out.note(f"the flow's program misran: {cause}")
             held.made.clear()
             return None
-        if isinstance(step, Run):
+        if isinstance(next_, Run):
             after, n = held.asked.id, self.serving.per_call
-            self.out.put(Log(run_line(after, run.site, step, max_lookups=n)))
+            self.out.put(Log(run_line(after, held.run.site, next_, max_lookups=n)))
             return None
-        return step
+        return next_
 
-    def _look_up(self, held: Held, lookup: Lookup, now: float) -> None:
-        until = min(now + self.serving.patience_s, held.until)
-        tool, answered = self.names.bare(lookup.tool), partial(self._answered, held)
-        id_ = self.calls.call(held.asked, tool, lookup.arguments, answered, now)
-        held.waiting = Waiting(id_, lookup, until)
+    def _go_on(self, held: Held, step: Callable[[], Wait | Run], now: float) -> None:
+        """Take the next step, and wait again, or give the host its result."""
+        held.waiting = None
+        next_ = self._step(held, step)
+        if next_ is None:
+            self._release(held)
+        else:
+            self._wait(held, next_, now)
+
+    def _wait(self, held: Held, what: Wait, now: float) -> None:
+        """Have it looked up, or answered."""
+        if isinstance(what, Question):
+            until = min(now + self.serving.answer_s, held.until)
+            id_ = self._consult(what, until - now)
+        else:
+            until = min(now + self.serving.patience_s, held.until)
+            id_ = self._look_up(held, what, now)
+        held.waiting = Waiting(id_, what, now, until)
         self.out.put(WakeAt(until))
+
+    def _consult(self, question: Question, budget_s: float) -> str:
+        """Have the oracle asked; the question's id."""
+        self.out.counts["questions"] += 1
+        id_ = str(self.out.counts["questions"])
+        self.out.put(Consult(id_, question.request, budget_s))
+        return id_
+
+    def _look_up(self, held: Held, lookup: Lookup, now: float) -> str:
+        """Have something looked up; the call's id."""
         self.out.counts["lookups"] += 1
+        tool, answered = self.names.bare(lookup.tool), partial(self._answered, held)
+        return self.calls.call(held.asked, tool, lookup.arguments, answered, now)
 
     def _answered(self, held: Held, response: Message | None, now: float) -> None:
         waiting, held.waiting = held.waiting, None
         if waiting is None or held not in self._held:
             return
-        made = None if response is None else self._made(waiting.lookup, response)
-        if made is not None:
-            held.made.append(made)
-            lookup = self._step(held, not made.said.has_failed)
-            if lookup is not None:
-                self._look_up(held, lookup, now)
-                return
-        self._release(held)
+        made = None
+        if response is not None and isinstance(waiting.what, Lookup):
+            made = self._made(waiting.what, response)
+        if made is None:
+            self._release(held)
+            return
+        held.made.append(made)
+        has_failed = made.said.has_failed
+        self._go_on(held, partial(held.run.looked_up, succeeded=not has_failed), now)
 
     def _made(self, lookup: Lookup, response: Message) -> Made | None:
         """A lookup with its answer; None where that is no answer to go on with."""
@@ -181,11 +226,11 @@ class Holding:
         return Made(tool, lookup.arguments, said(response))
 
     def _abandon(self, held: Held, why: str, now: float) -> None:
-        if held.waiting is not None:
+        if held.waiting is not None and isinstance(held.waiting.what, Lookup):
             self.calls.abandon(held.waiting.id, why, now)
 
     def _ignore(self, held: Held) -> None:
-        if held.waiting is not None:
+        if held.waiting is not None and isinstance(held.waiting.what, Lookup):
             self.calls.ignore(held.waiting.id)
 
     def _let_go(self, held: Held) -> None:

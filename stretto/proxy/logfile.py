@@ -20,7 +20,8 @@ class LogFile:
         self._path = path
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
         self._fd = os.open(path, flags, 0o600)
-        self._size = 0
+        self.size = 0
+        """How many bytes have been added."""
 
     def append(self, lines: bytes) -> None:
         """
@@ -35,11 +36,11 @@ class LogFile:
                 rest = rest[os.write(self._fd, rest) :]
         except OSError as cause:
             written = len(lines) - len(rest)
-            self._size += lines.rfind(b"\n", 0, written) + 1
+            self.size += lines.rfind(b"\n", 0, written) + 1
             with suppress(OSError):
-                os.ftruncate(self._fd, self._size)
+                os.ftruncate(self._fd, self.size)
             raise OSError(cause.errno, cause.strerror, self._path) from cause
-        self._size += len(lines)
+        self.size += len(lines)
 
     def close(self) -> None:
         """

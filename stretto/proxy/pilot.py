@@ -88,13 +88,14 @@ def pilot(
     if isinstance(named := names(flow, serving.server), str):
         out.note(f"nothing is looked up: {named}")
         return None
-    follower = Follower(flow, named)
+    follower = Follower(flow, named, state=decider.state(), task=serving.task)
     permit = Permit(flow, named, tools, serving.grants)
     chooser = Chooser(flow, decider, serving, permit, follower.episode, out)
     delivery = Delivery(tools, serving, out)
     runner = Runner.of(flow)
     holding = Holding(runner, chooser, named, calls, delivery, serving, out)
-    structured = Structured.TEXT if serving.shadow else serving.structured
+    is_listed_as_it_is = serving.shadow or not serving.relists
+    structured = Structured.TEXT if is_listed_as_it_is else serving.structured
     return Pilot(follower, holding, tools, _behind(flow, named), structured)
 
 

@@ -44,6 +44,22 @@ Answered: TypeAlias = Callable[[Message | None, float], None]
 Follows: TypeAlias = Callable[[float, Sender, Message, str], object]
 """Is told when who said what, and on which stream."""
 
+Refuses: TypeAlias = Callable[[str, Json, Json], str | None]
+"""
+Says why a tool is not to be called with such arguments; None where it may be.
+
+Its last argument is the id of the host's request.
+"""
+
+
+def answer(request: Message, text: str, *, has_failed: bool) -> Message:
+    """The proxy's own answer to a call of the host's: one text."""
+    content: list[Json] = [{"type": "text", "text": text}]
+    told: dict[str, Json] = {"content": content, "isError": has_failed}
+    if era(request):
+        told["resultType"] = "complete"
+    return {"jsonrpc": "2.0", "id": request.get("id"), "result": told}
+
 
 class OwnCalls:
     """
@@ -82,7 +98,8 @@ class OwnCalls:
         params: dict[str, Json] = {"name": tool, "arguments": dict(arguments)}
         if meta := era(behind.message):
             params["_meta"] = meta
-        self._say(now, {"id": id_, "method": "tools/call", "params": params})
+        call: Message = {"id": id_, "method": "tools/call", "params": params}
+        self._say(now, call, behind.place.stream)
         return id_
 
     def answer(self, key: str, response: Message, now: float) -> None:
@@ -113,8 +130,8 @@ class OwnCalls:
             if not self._is_taken(compact(new)):
                 return new
 
-    def _say(self, now: float, message: Message) -> None:
+    def _say(self, now: float, message: Message, behind: str = "") -> None:
         said: Message = {"jsonrpc": "2.0", **message}
         line = spelled(said)
         self._follows(now, Sender.PROXY, said, "")
-        self._out.put(Record(Sender.PROXY, line), Send(Side.SERVER, line))
+        self._out.put(Record(Sender.PROXY, line), Send(Side.SERVER, line, behind))

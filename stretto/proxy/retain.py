@@ -15,7 +15,8 @@ from typing import NamedTuple
 from stretto.proxy.entry import VERSION_FIELD
 
 _OURS = re.compile(
-    r"(\d{8}T\d{6}\.\d{3}Z-\d+(?:-\d+)?)(\.flow|\.confirm)?\.jsonl", re.ASCII
+    r"(\d{8}T\d{6}\.\d{3}Z-\d+(?:-\d+)?)(?:\.\d+|(\.flow|\.confirm|\.guards))?\.jsonl",
+    re.ASCII,
 )
 _HEADER_SIZE = 2**16
 _DAY_S = 86_400

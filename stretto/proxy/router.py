@@ -4,17 +4,20 @@ from collections.abc import Callable
 
 from stretto.canonical import Json, compact
 from stretto.episodes.episode import ToolResult
+from stretto.errors import OracleError
 from stretto.flow.deciders.protocol import Decider
 from stretto.flow.flow import Flow
-from stretto.proxy.actions import Outbox, Record
+from stretto.oracle.answer import Response
+from stretto.proxy.actions import Outbox, Record, Send, Side
 from stretto.proxy.batch import taken_apart
 from stretto.proxy.commit import ADVICE, TOOL, Commits, is_commit
 from stretto.proxy.commit import NAME as COMMIT
 from stretto.proxy.entry import Sender
-from stretto.proxy.observe import observed
+from stretto.proxy.guarding import Guarding, Refused
+from stretto.proxy.observe import observed, spelled
 from stretto.proxy.pilot import Pilot, pilot
 from stretto.proxy.relist import with_advice, with_tool
-from stretto.proxy.requests import Asked, OwnCalls, Place
+from stretto.proxy.requests import Asked, OwnCalls, Place, answer
 from stretto.proxy.serving import Serving
 from stretto.proxy.tooltable import ToolTable
 from stretto.traces.messages import Message, params, parts, request_key, response_key
@@ -33,13 +36,14 @@ class Router:
         flow: Flow | None,
         decider: Decider | None,
         serving: Serving,
+        tools: ToolTable,
         out: Outbox,
     ) -> None:
-        self._out = out
-        self._tools = ToolTable()
+        self._out, self._tools = out, tools
         self._asked: dict[Place, Asked] = {}
         self._calls = OwnCalls(serving.token, self._is_taken, self._follow, out)
-        self._commits = Commits(self._calls, self._follow, out)
+        self._guarding = Guarding(serving, out)
+        self._commits = Commits(self._calls, self._guarding.refuses, self._follow, out)
         self._has_commits = serving.commit
         self._pilot: Pilot | None = None
         if flow is not None and decider is not None:
@@ -49,10 +53,15 @@ class Router:
         """A line of the host's."""
         self._out.put(Record(Sender.CLIENT, line))
         said = observed(line)
-        for message in parts(said):
-            self._follow(now, Sender.CLIENT, message, stream)
-        if isinstance(said, dict):
-            self._heed(said, now, stream)
+        refused = self._guarding.refused(line, said)
+        try:
+            for message in parts(said):
+                self._follow(now, Sender.CLIENT, message, stream)
+            if isinstance(said, dict):
+                self._heed(said, now, stream, is_refused=bool(refused))
+        finally:  # whatever becomes of the flow, the host is told
+            for call in refused:
+                self._refuse(call, now, stream)
         self._out.pass_on()
 
     def from_server(self, line: bytes, now: float, stream: str) -> None:
@@ -74,15 +83,34 @@ class Router:
         if isinstance(said, dict):
             self._follow(now, Sender.CONTEXT, said)
 
+    def note(self, sender: Sender, line: bytes, now: float, stream: str) -> None:
+        """A line that needs nothing to be done about it."""
+        self._out.put(Record(sender, line))
+        for message in parts(observed(line)):
+            self._follow(now, sender, message, stream)
+            if (key := response_key(message)) is not None:
+                self._asked.pop(Place(stream, key), None)
+
+    def give_up_on(self, request: bytes, now: float) -> None:
+        """A request of the proxy's own that will not be answered."""
+        for message in parts(observed(request)):
+            if (key := request_key(message)) is not None:
+                self._calls.give_up(key, now)
+
     def tick(self, now: float) -> None:
         """Time has passed."""
         if self._pilot is not None:
             self._pilot.holding.tick(now)
 
+    def from_oracle(self, id_: str, answer: Response | OracleError, now: float) -> None:
+        """The oracle was asked."""
+        if self._pilot is not None:
+            self._pilot.holding.consulted(id_, answer, now)
+
     def withdraw_stream(self, stream: str, now: float) -> None:
         """The host no longer waits for anything on a stream."""
-        for place, asked in self._asked.items():
-            asked.is_withdrawn = asked.is_withdrawn or place.stream == stream
+        for place in [place for place in self._asked if place.stream == stream]:
+            del self._asked[place]
         self._withdraw(lambda place: place.stream == stream, now)
 
     def end(self, now: float) -> None:
@@ -98,13 +126,25 @@ class Router:
         self._has_commits = False
         self._commits.close(now)
 
-    def _heed(self, message: Message, now: float, stream: str) -> None:
+    def _refuse(self, call: Refused, now: float, stream: str) -> None:
+        """Answer a call in the server's place; one without an id is only dropped."""
+        if request_key(call.message) is not None:
+            told = answer(call.message, call.text, has_failed=True)
+            line = spelled(told)
+            self._out.put(Record(Sender.PROXY, line), Send(Side.HOST, line, stream))
+            self._follow(now, Sender.PROXY, told, stream)
+
+    def _heed(
+        self, message: Message, now: float, stream: str, *, is_refused: bool = False
+    ) -> None:
         """Note what the host asks for, or no longer asks for."""
         if (key := request_key(message)) is not None:
             self._calls.give_up(key, now)
             asked = Asked(Place(stream, key), message)
             if self._pilot is not None:
                 self._pilot.holding.overtake(asked.place, now)
+            if is_refused:
+                return
             if is_commit(message) and self._offers_commits:
                 self._out.keep()
                 self._commits.begin(asked, now)
@@ -195,6 +235,7 @@ class Router:
     def _follow(
         self, now: float, sender: Sender, message: Message, stream: str = ""
     ) -> Change | None:
+        self._guarding.follow(now, sender, message, stream)
         if self._pilot is None:
             return None
         return self._pilot.follow(now, sender, message, stream)

@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from stretto.flow.caps import PER_CALL, PER_SESSION
 from stretto.flow.decide import THRESHOLD
+from stretto.guards.guard import Guards
 
 HOLD_S = 5.0
 """How many seconds a result is held at most; hosts give a call up after 60."""
@@ -12,6 +13,10 @@ PATIENCE_S = 3.0
 """How many of them one lookup may take."""
 LOOKUP_CHARS = 8_000
 """How many characters of one lookup's result are added at most."""
+ANSWER_S = 1.5
+"""How many seconds a System-One model may take over one decision."""
+QUESTIONS = 300
+"""How many decisions of a session may ask one."""
 RESULT_CHARS = 50_000
 """How long a result may become; hosts put longer ones aside."""
 
@@ -43,11 +48,15 @@ class Serving:
 
     token: str
     """Letters and digits drawn for this session, for the ids of the proxy's calls."""
+    task: str = ""
+    """What the session is about, which says which fold of an arbiter judges it."""
     threshold: float = THRESHOLD
     per_call: int = PER_CALL
     per_session: int = PER_SESSION
     hold_s: float = HOLD_S
     patience_s: float = PATIENCE_S
+    answer_s: float = ANSWER_S
+    questions: int = QUESTIONS
     lookup_chars: int = LOOKUP_CHARS
     result_chars: int = RESULT_CHARS
     shadow: bool = False
@@ -57,6 +66,12 @@ class Serving:
     server: str | None = None
     """What a flow learned across servers calls this one."""
     structured: Structured = Structured.AUTO
+    relists: bool = True
+    """Whether schemas may be changed where the server lists its tools."""
     exploration: Exploration | None = None
     commit: bool = False
     """Whether the host is offered `stretto_commit`."""
+    guards: Guards | None = None
+    """What is to be checked before a call, if anything is."""
+    guards_shadow: bool = False
+    """Whether guards only log, and refuse nothing."""

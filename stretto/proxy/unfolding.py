@@ -25,6 +25,7 @@ from stretto.flow.flow import Flow
 from stretto.flow.moment import Moment
 from stretto.flow.surprise import step_score
 from stretto.habit.encode import symbol_of
+from stretto.oracle.state import Slice
 from stretto.proxy.scores import Scores
 
 
@@ -70,10 +71,23 @@ class _Late(NamedTuple):
 class Unfolding:
     """One session's episode, from its first event on."""
 
-    def __init__(self, flow: Flow) -> None:
+    def __init__(
+        self, flow: Flow, *, state: Slice | None = None, task: str = ""
+    ) -> None:
+        """
+        An episode in which nothing has happened.
+
+        Args:
+            state: The decider's, to be kept up to date too.
+            task: What the episode is about.
+        """
         self.settled: list[Event] = []
         """The events before the turn under way; they will not change."""
-        self._flow = flow
+        self.age = 0
+        """How much has happened: more with everything that does."""
+        self._flow, self._task = flow, task
+        self._settled_state = state
+        """The state after the settled events."""
         self._history: list[int] = []
         self._seen = Seen()
         self._turn = _Turn()
@@ -87,6 +101,7 @@ class Unfolding:
 
     def called(self, call: ToolCall, *, joins: bool) -> None:
         """The agent, or a flow, made a call; a new turn unless it joins the old one."""
+        self.age += 1
         if not joins:
             self._begin_turn()
         turn = self._turn
@@ -97,6 +112,7 @@ class Unfolding:
 
     def returned(self, result: ToolResult) -> None:
         """A call returned."""
+        self.age += 1
         self._turn.since.append(result)
         if (place := self._turn.pending.pop(result.call_id, None)) is not None:
             self._show(place, result)
@@ -107,6 +123,7 @@ class Unfolding:
 
     def said(self, message: UserMessage | AssistantTurn) -> None:
         """Somebody said something."""
+        self.age += 1
         self._score_message()
         self._has_returned = False
         self._turn.since.append(message)
@@ -123,7 +140,15 @@ class Unfolding:
         """The moment behind the call that returned last; gone with what comes next."""
         pending = tuple(self._turn.calls[p] for p in self._turn.pending.values())
         scores = self._surprise()
-        return Moment(self.site, self._history, self._seen, pending, scores)
+        return Moment(
+            self.site,
+            self._history,
+            self._seen,
+            pending,
+            scores,
+            self._state(),
+            self._task,
+        )
 
     @property
     def site(self) -> Site | None:
@@ -155,9 +180,22 @@ class Unfolding:
             call = turn.calls[place]
             self._seen.join(call, turn.n_results)
             self._late[call.id] = _Late(turn.start + place, call)
+        n = len(self.settled)
         if turn.calls:
             self.settled.append(AssistantTurn(calls=tuple(turn.calls)))
         self.settled += turn.since
+        if self._settled_state is not None:
+            for event in self.settled[n:]:
+                self._settled_state.add(event)
+
+    def _state(self) -> Slice | None:
+        """What a System-One model would be shown: the turn as the flow is."""
+        if self._settled_state is None:
+            return None
+        state = self._settled_state.copy()
+        for event in self.shown():
+            state.add(event)
+        return state
 
     def _show(self, place: int, result: ToolResult) -> None:
         turn, history = self._turn, self._history

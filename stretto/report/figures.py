@@ -1,21 +1,34 @@
-"""Figures as SVG text, drawn without a display and the same for the same numbers."""
+"""Figures as SVG text: of audits, replays, simulations and guards, and of measures."""
 
-import io
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import matplotlib
 
-matplotlib.use("svg")
+from stretto.report.canvas import INK, KEY, LINE, SOFT, WARN, axes, short, svg
+from stretto.report.measured import (
+    by_order,
+    coverage,
+    heat_map,
+    series,
+    shares_by_name,
+)
 
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+__all__ = [
+    "by_order",
+    "coverage",
+    "failures_by_rule",
+    "heat_map",
+    "reliability",
+    "saved_against_detours",
+    "series",
+    "shares_by_name",
+    "sites_apart",
+    "spread",
+    "surprise_by_site",
+]
 
-INK, SOFT, LINE, KEY, WARN = "#1c2330", "#5b6474", "#dfe3ea", "#2b5fa8", "#c2571a"
-WIDTH = 6.4
-"""Inches; the page scales it."""
-
-_NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+N_COLOURS = 8
+"""How many sites get a colour and a name: those that move the sums most."""
 
 
 def reliability(bins: Sequence[tuple[float, float, int]]) -> str:
@@ -25,7 +38,7 @@ def reliability(bins: Sequence[tuple[float, float, int]]) -> str:
     Args:
         bins: Mean probability, agreement and decisions of each tenth that has any.
     """
-    figure, (curve, counts) = _axes(3.9, 2, ratios=(3, 1))
+    figure, (curve, counts) = axes(3.9, 2, ratios=(3, 1))
     curve.plot([0, 1], [0, 1], color=SOFT, linewidth=1, linestyle=(0, (4, 3)))
     p = [b[0] for b in bins]
     curve.plot(p, [b[1] for b in bins], color=KEY, marker="o", markersize=4)
@@ -35,9 +48,9 @@ def reliability(bins: Sequence[tuple[float, float, int]]) -> str:
     counts.bar(p, [b[2] for b in bins], width=0.06, color=KEY)
     counts.set_ylabel("decisions")
     counts.set_xlabel("probability of the likeliest option")
-    for axes in (curve, counts):
-        axes.set_xlim(0, 1)
-    return _svg(figure)
+    for plot in (curve, counts):
+        plot.set_xlim(0, 1)
+    return svg(figure)
 
 
 def surprise_by_site(sites: Sequence[tuple[str, float, int]]) -> str:
@@ -47,19 +60,19 @@ def surprise_by_site(sites: Sequence[tuple[str, float, int]]) -> str:
     Args:
         sites: Name, mean surprise in nats, and decisions.
     """
-    figure, (axes,) = _axes(0.9 + 0.3 * max(len(sites), 1), 1)
+    figure, (plot,) = axes(0.9 + 0.3 * max(len(sites), 1), 1)
     places = range(len(sites))
-    axes.barh(places, [s[1] for s in sites], color=KEY, height=0.62)
-    axes.set_yticks(places, [_short(s[0]) for s in sites])
-    axes.invert_yaxis()
-    axes.set_xlabel("mean surprise, nats a decision")
+    plot.barh(places, [s[1] for s in sites], color=KEY, height=0.62)
+    plot.set_yticks(places, [short(s[0]) for s in sites])
+    plot.invert_yaxis()
+    plot.set_xlabel("mean surprise, nats a decision")
     for place, (_, nats, n) in enumerate(sites):
-        axes.annotate(
+        plot.annotate(
             f"n = {n}", (nats, place), (4, 0), textcoords="offset points",
             va="center", fontsize=8, color=SOFT,
         )  # fmt: skip
-    axes.margins(x=0.15)
-    return _svg(figure)
+    plot.margins(x=0.15)
+    return svg(figure)
 
 
 def saved_against_detours(points: Sequence[tuple[float, int, int]]) -> str:
@@ -69,22 +82,79 @@ def saved_against_detours(points: Sequence[tuple[float, int, int]]) -> str:
     Args:
         points: Threshold, turns saved, detours.
     """
-    figure, (axes,) = _axes(3.4, 1)
-    axes.plot([p[2] for p in points], [p[1] for p in points], color=LINE, zorder=1)
-    axes.scatter([p[2] for p in points], [p[1] for p in points], color=KEY, zorder=2)
+    figure, (plot,) = axes(3.4, 1)
+    plot.plot([p[2] for p in points], [p[1] for p in points], color=LINE, zorder=1)
+    plot.scatter([p[2] for p in points], [p[1] for p in points], color=KEY, zorder=2)
     for detours, stacked in _stacked(points).items():
         (first, *_), (last, *_) = stacked[0], stacked[-1]
         label = f"{first:g}" if first == last else f"{first:g} to {last:g}"
         lowest = min(saved for _, saved, _ in stacked)
-        axes.annotate(
+        plot.annotate(
             label, (detours, lowest), (5, -10), textcoords="offset points",
             fontsize=8, color=SOFT,
         )  # fmt: skip
-    axes.set_xlabel("detours")
-    axes.set_ylabel("LLM turns saved")
-    axes.margins(0.1)
-    axes.set_ylim(bottom=min(0, *axes.get_ylim()))
-    return _svg(figure)
+    plot.set_xlabel("detours")
+    plot.set_ylabel("LLM turns saved")
+    plot.margins(0.1)
+    plot.set_ylim(bottom=min(0, *plot.get_ylim()))
+    return svg(figure)
+
+
+def sites_apart(
+    lines: Mapping[str, Sequence[tuple[int, int]]], here: tuple[int, int]
+) -> str:
+    """
+    Turns saved and detours as each site's threshold moves alone.
+
+    Args:
+        lines: By site: detours and turns saved, thresholds rising.
+        here: The same without a change.
+    """
+    figure, (plot,) = axes(3.8, 1)
+    colours = matplotlib.color_sequences["tab10"]
+    moved = sorted(lines, key=lambda site: -_reach(lines[site], here))
+    for place, site in enumerate(moved):
+        style = {"color": colours[place]} if place < N_COLOURS else {"color": LINE}
+        points = lines[site]
+        plot.plot(
+            [p[0] for p in points], [p[1] for p in points], marker="o", markersize=3,
+            linewidth=1, label=short(site) if place < N_COLOURS else None, **style,
+            zorder=2 if place < N_COLOURS else 1,
+        )  # fmt: skip
+    plot.scatter([here[0]], [here[1]], color=INK, marker="x", zorder=3, label="as is")
+    plot.set_xlabel("detours")
+    plot.set_ylabel("LLM turns saved")
+    plot.margins(0.1)
+    plot.legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+    return svg(figure)
+
+
+def front(
+    points: Sequence[tuple[int, int]], by_hand: Sequence[tuple[str, int, int]]
+) -> str:
+    """
+    The settings that no other one beats, and those chosen by hand.
+
+    Args:
+        points: Detours and turns saved.
+        by_hand: Name, detours and turns saved.
+    """
+    figure, (plot,) = axes(3.6, 1)
+    ordered = sorted(points)
+    x, y = [p[0] for p in ordered], [p[1] for p in ordered]
+    plot.step(x, y, where="post", color=LINE, zorder=1)
+    plot.scatter(x, y, color=KEY, s=16, zorder=2)
+    for name, detours, saved in by_hand:
+        plot.scatter([detours], [saved], color=WARN, marker="x", zorder=3)
+        plot.annotate(
+            name, (detours, saved), (6, -10), textcoords="offset points",
+            fontsize=8, color=WARN,
+        )  # fmt: skip
+    plot.set_xlabel("detours")
+    plot.set_ylabel("LLM turns saved")
+    plot.margins(0.1)
+    plot.set_ylim(bottom=min(0, *plot.get_ylim()))
+    return svg(figure)
 
 
 def spread(draws: Sequence[float], seen: float, label: str) -> str:
@@ -95,31 +165,41 @@ def spread(draws: Sequence[float], seen: float, label: str) -> str:
         draws: One value a simulated run.
         seen: The recorded value.
     """
-    figure, (axes,) = _axes(2.8, 1)
-    axes.hist(draws, bins=40, color=KEY)
-    axes.axvline(seen, color=WARN, linewidth=2)
-    axes.annotate(
+    figure, (plot,) = axes(2.8, 1)
+    plot.hist(draws, bins=40, color=KEY)
+    plot.axvline(seen, color=WARN, linewidth=2)
+    plot.annotate(
         "recorded", (seen, 1), (5, -10), xycoords=("data", "axes fraction"),
         textcoords="offset points", fontsize=9, color=WARN,
     )  # fmt: skip
-    axes.set_xlabel(label)
-    axes.set_ylabel("simulated runs")
-    return _svg(figure)
+    plot.set_xlabel(label)
+    plot.set_ylabel("simulated runs")
+    return svg(figure)
 
 
-def _axes(
-    height: float, rows: int, *, ratios: tuple[int, ...] = (1,)
-) -> tuple[Figure, list[Axes]]:
-    figure = Figure(figsize=(WIDTH, height), layout="constrained")
-    grid = figure.subplots(rows, 1, squeeze=False, height_ratios=ratios)
-    axes = [row[0] for row in grid]
-    for each in axes:
-        each.spines[["top", "right"]].set_visible(False)
-        each.spines[["left", "bottom"]].set_color(LINE)
-        each.tick_params(colors=SOFT, labelsize=8)
-        each.xaxis.label.set(color=INK, size=9)
-        each.yaxis.label.set(color=INK, size=9)
-    return figure, axes
+def failures_by_rule(rules: Sequence[tuple[str, float, float]]) -> str:
+    """
+    Bars of how often each rule fails an accepted write, two to a rule.
+
+    Args:
+        rules: Name, share of successful and share of failed sessions, in 0 to 1.
+    """
+    figure, (plot,) = axes(0.9 + 0.36 * max(len(rules), 1), 1)
+    places = range(len(rules))
+    for shift, at, color, label in (
+        (-0.18, 1, WARN, "sessions that succeeded"),
+        (0.18, 2, KEY, "sessions that failed"),
+    ):
+        shares = [100 * float(rule[at]) for rule in rules]
+        where = [place + shift for place in places]
+        plot.barh(where, shares, color=color, height=0.34, label=label)
+    plot.set_yticks(places, [short(rule[0]) for rule in rules])
+    plot.invert_yaxis()
+    plot.set_xlabel("% with a failure")
+    plot.legend(
+        fontsize=8, frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=2
+    )
+    return svg(figure)
 
 
 def _stacked(
@@ -132,13 +212,5 @@ def _stacked(
     return found
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= 34 else f"{name[:33]}…"
-
-
-def _svg(figure: Figure) -> str:
-    """The figure as an `<svg>` element, its text as text, without a date or ids."""
-    out = io.StringIO()
-    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "stretto"}):
-        figure.savefig(out, format="svg", metadata=_NO_METADATA)
-    return re.sub(r"^.*?(?=<svg)", "", out.getvalue(), count=1, flags=re.DOTALL)
+def _reach(points: Sequence[tuple[int, int]], here: tuple[int, int]) -> int:
+    return max(abs(x - here[0]) + abs(y - here[1]) for x, y in points)

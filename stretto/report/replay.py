@@ -1,7 +1,9 @@
 """A replay: what the flow would have saved, at what price, and what that rests on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from typing import NamedTuple
 
 from stretto.evaluate.intervals import Interval
 from stretto.evaluate.rows import Totals
@@ -25,8 +27,15 @@ COUNTING = (
 )
 
 
+ALONE = (
+    "Each row changes one site's threshold and leaves every other as it is: turns "
+    "saved and detours, and by how much the change moves them. A site "
+    "whose threshold changes nothing is left out."
+)
+
+
 @dataclass(frozen=True, slots=True)
-class Setting:
+class Replayed:
     """A replay at one threshold."""
 
     threshold: float
@@ -35,18 +44,31 @@ class Setting:
     """Of the share of turns saved, over tasks."""
 
 
+class Point(NamedTuple):
+    """What a replay came to with one site's threshold changed and no other."""
+
+    threshold: float
+    """Above 1 the flow is off at the site."""
+    turns_saved: int
+    lookups: int
+    detours: int
+
+
 def replay_document(
-    settings: Sequence[Setting],
-    chosen: Setting,
+    settings: Sequence[Replayed],
+    chosen: Replayed,
     name: str,
     decider: str,
     draw: Drawing | None = None,
+    *,
+    sites: Mapping[str, Sequence[Point]] = {},
 ) -> Document:
     """
     The replay of the flow called `name`.
 
     Args:
         settings: By threshold, rising; `chosen` is the one the report is about.
+        sites: What changing each site's threshold alone comes to.
     """
     t = chosen.totals
     title = f"Replay of {name}"
@@ -63,11 +85,13 @@ def replay_document(
             caption = "Each point is a threshold: up is saved, right is wasted."
             parts.append(Figure(drawn, caption))
         parts.append(_thresholds_table(settings))
+    if sites:
+        parts += [Heading("Sites"), Prose(ALONE), *_site_parts(chosen, sites, draw)]
     parts += [Heading("Counts"), _counts_table(t), Prose(COUNTING)]
     return Document(title, tuple(parts))
 
 
-def saving(setting: Setting) -> str:
+def saving(setting: Replayed) -> str:
     """The saving in one sentence, with its interval where there is one."""
     t = setting.totals
     text = f"{t.turns_saved:,} of {t.turns:,} LLM turns ({t.turns_saved_share:.1%})"
@@ -77,7 +101,7 @@ def saving(setting: Setting) -> str:
     return text
 
 
-def _key(chosen: Setting) -> Key:
+def _key(chosen: Replayed) -> Key:
     t = chosen.totals
     used = t.lookups - t.detours
     return Key(
@@ -90,7 +114,7 @@ def _key(chosen: Setting) -> Key:
     )
 
 
-def _reading(chosen: Setting, decider: str) -> str:
+def _reading(chosen: Replayed, decider: str) -> str:
     t = chosen.totals
     text = (
         f"{t.episodes:,} sessions, decided by {decider} at threshold "
@@ -111,7 +135,7 @@ def _reading(chosen: Setting, decider: str) -> str:
     return text
 
 
-def _thresholds_table(settings: Sequence[Setting]) -> Part:
+def _thresholds_table(settings: Sequence[Replayed]) -> Part:
     return table(
         ("threshold", "turns saved", "share", "lookups", "detours", "with one"),
         [
@@ -124,6 +148,48 @@ def _thresholds_table(settings: Sequence[Setting]) -> Part:
         ],
         text=0,
     )  # fmt: skip
+
+
+def _site_parts(
+    chosen: Replayed, sites: Mapping[str, Sequence[Point]], draw: Drawing | None
+) -> list[Part]:
+    saved, detours = chosen.totals.turns_saved, chosen.totals.detours
+    moved = {
+        site: stretches
+        for site, points in sites.items()
+        if (stretches := _stretches(points, (saved, detours)))
+    }
+    rows = [
+        (
+            site, _span(stretch), stretch[0].turns_saved,
+            f"{stretch[0].turns_saved - saved:+}", stretch[0].detours,
+            f"{stretch[0].detours - detours:+}",
+        )
+        for site, stretches in moved.items()
+        for stretch in stretches
+    ]  # fmt: skip
+    headers = ("site", "threshold", "turns saved", "change", "detours", "change")
+    parts: list[Part] = [table(headers, rows, text=2)]
+    if draw is not None:
+        lines = {
+            site: [(p.detours, p.turns_saved) for p in sites[site]] for site in moved
+        }
+        picture = draw.sites_apart(lines, (detours, saved))
+        parts.insert(0, Figure(picture, "Each line moves one site's threshold alone."))
+    return parts
+
+
+def _stretches(
+    points: Sequence[Point], here: tuple[int, int]
+) -> list[tuple[Point, ...]]:
+    """Neighbouring thresholds that change things, and change them alike."""
+    grouped = groupby(points, key=lambda p: (p.turns_saved, p.detours))
+    return [tuple(stretch) for came_to, stretch in grouped if came_to != here]
+
+
+def _span(stretch: Sequence[Point]) -> str:
+    names = ["off" if p.threshold > 1 else f"{p.threshold:g}" for p in stretch]
+    return names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
 
 
 def _counts_table(t: Totals) -> Part:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from stretto.traces.messages import fields, request_key, response_key
+from stretto.traces.messages import request_key, response_key, server_named
 from stretto.traces.sessionlog import Entry, Header, Sender, SessionLog
 
 
@@ -119,8 +119,8 @@ def _own_name(entries: Iterable[Entry]) -> str | None:
             answered = response_key(message)
             if message.get("method") == "initialize":
                 asked.add(request_key(message))
-            elif entry.sender is Sender.SERVER and answered and answered in asked:
-                name = fields(message, "result", "serverInfo").get("name")
-                if isinstance(name, str) and name:
+            elif entry.sender is Sender.SERVER and answered is not None:
+                name = server_named(message, greets=answered in asked)
+                if name:
                     return name
     return None

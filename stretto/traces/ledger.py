@@ -30,10 +30,11 @@ class Ledger:
 
     The names counted are `files`, `episodes`, `empty` (episodes without events),
     `crashed` (runs that left no messages), `problems`, `not recognised` (files of a
-    folder that no reader claimed), `dropped calls` (without a result, where a format
-    says that such a call never ran), `stray results` (of no known call), `renamed
-    calls`, `renamed episodes`, `replaced surrogates` and `unparsed arguments`; a
-    reader may count more.
+    folder that no reader claimed), `flow and confirm logs` (which lie beside session
+    logs), `incomplete sessions` (read up to where their log lacks lines), `dropped
+    calls` (without a result, where a format says that such a call never ran), `stray
+    results` (of no known call), `renamed calls`, `renamed episodes`, `replaced
+    surrogates` and `unparsed arguments`; a reader may count more.
     """
 
     problems: list[Problem] = field(default_factory=list)

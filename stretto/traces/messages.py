@@ -7,6 +7,11 @@ from stretto.canonical import Json, compact
 
 Message: TypeAlias = dict[str, Json]
 
+_META = "_meta"
+_CLIENT = "io.modelcontextprotocol/clientInfo"
+_SERVER = "io.modelcontextprotocol/serverInfo"
+"""Where each message of the stateless era says whose it is."""
+
 
 class Answer(NamedTuple):
     """What a response says about a call."""
@@ -49,6 +54,29 @@ def fields(value: Json, *path: str) -> Message:
     return value if isinstance(value, dict) else {}
 
 
+def client_named(request: Message) -> str | None:
+    """
+    What the host calls itself in a request; None where that does not say.
+
+    With `initialize` it says so once, and in the stateless era in every request.
+    """
+    about = fields(request, "params", "clientInfo")
+    if request.get("method") != "initialize":
+        about = fields(request, "params", _META, _CLIENT)
+    return _text(about.get("name"))
+
+
+def server_named(response: Message, *, greets: bool) -> str | None:
+    """
+    What the server calls itself in an answer; None where that does not say.
+
+    Args:
+        greets: Whether the answer is to `initialize`, which has a place of its own.
+    """
+    where = ("serverInfo",) if greets else (_META, _SERVER)
+    return _text(fields(response, "result", *where).get("name"))
+
+
 def answer(response: Message) -> Answer:
     """
     What a response says.
@@ -61,6 +89,10 @@ def answer(response: Message) -> Answer:
         return Answer(True, said if isinstance(said, str) else compact(error))
     result = response.get("result")
     return Answer(fields(result).get("isError") is True, _content(result))
+
+
+def _text(value: Json) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def _key(message: Message) -> str | None:

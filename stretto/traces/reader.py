@@ -6,14 +6,7 @@ package that installs one is asked beside those that come with stretto.
 """
 
 import os
-from collections.abc import (
-    Callable,
-    Collection,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
@@ -25,6 +18,7 @@ from stretto.plugins import Registry
 from stretto.traces.head import Head
 from stretto.traces.ledger import Ledger
 from stretto.traces.names import Names
+from stretto.traces.sessionlog import is_beside
 from stretto.traces.stop import without_stop
 
 __all__ = ["READERS", "Head", "Ledger", "ReadOptions", "Reader", "read"]
@@ -149,11 +143,13 @@ def _recognised(
         except OSError as cause:
             ledger.problem(path, _unopened(cause))
             continue
-        if not head.text.strip():
+        if not head.text.strip() and not is_beside(path):
             ledger.problem(path, "is empty")
         elif found := (is_named and named) or _sniffed(head, readers, failed, ledger):
             ledger.count("files")
             yield found, path
+        elif is_beside(path):
+            ledger.count("flow and confirm logs")
         elif is_named:
             known = ", ".join(name for name, _ in readers)
             ledger.problem(path, f"is not recognised by any reader ({known})")

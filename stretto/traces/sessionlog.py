@@ -18,14 +18,16 @@ from stretto.files import Node
 from stretto.traces.calls import arguments
 from stretto.traces.decode import Unreadable, decode
 from stretto.traces.ledger import Ledger
-from stretto.traces.messages import Message, parts
+from stretto.traces.messages import Message, params, parts
 from stretto.traces.source import pieces
 
 VERSION_FIELD = "stretto_mcp_log"
 VERSIONS = (1, 2)
 MAX_LINE = 64 * 2**20
 """The longest line that is read, in characters."""
-BESIDE = (".flow.jsonl", ".confirm.jsonl")
+GAP, CUT = "notifications/stretto/gap", "notifications/stretto/cut"
+"""What the proxy says is missing: lines of one sender here, or the next line's end."""
+BESIDE = (".flow.jsonl", ".confirm.jsonl", ".guards.jsonl")
 """How the names of files end that lie beside a session log and are none."""
 
 _UNSOUND = (Unreadable, FormatError, RecursionError)
@@ -68,6 +70,8 @@ class Header:
     agent: str | None = None
     host_session: str | None = None
     server_name: str | None = None
+    part: int = 1
+    """Which of the session's files this heads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +96,9 @@ def read_log(path: Path, ledger: Ledger) -> SessionLog | None:
     torn: int | None = None
     for line in lines:
         try:
-            entries.append(_entry(_node(path, line, ledger)))
+            entries.append(entry := _entry(_node(path, line, ledger)))
+            for lack in _lacks(entry):
+                ledger.problem(path, lack, line=line.number)
         except _UNSOUND as cause:
             if line.whole:
                 ledger.problem(path, _reason(cause), line=line.number)
@@ -107,6 +113,11 @@ def read_log(path: Path, ledger: Ledger) -> SessionLog | None:
 def read_header(path: Path, ledger: Ledger) -> Header | None:
     """A log's header; None, and a problem, where it has none."""
     return _first(path, _lines(path, found := Ledger()), found, ledger)
+
+
+def is_beside(path: Path) -> bool:
+    """Whether a file's name is one that lies beside a session log and is none."""
+    return path.name.removesuffix(".gz").endswith(BESIDE)
 
 
 class _Line(NamedTuple):
@@ -179,6 +190,7 @@ def _header(node: Node) -> Header:
         _text(node, "agent_model"),
         _text(node, "host_session"),
         _text(node, "server_name"),
+        1 if (part := node.get("part")) is None else part.integer(),
     )
 
 
@@ -196,6 +208,18 @@ def _entry(node: Node) -> Entry:
         node.fail("has neither `message` nor `raw`")
     node["raw"].text()
     return Entry(t_ms, sender)
+
+
+def _lacks(entry: Entry) -> Iterator[str]:
+    """What an entry says that the log does not hold."""
+    for message in entry.messages if entry.sender is Sender.PROXY else ():
+        said = params(message)
+        match message.get("method"):
+            case str(method) if method == GAP:
+                lines = f"{said.get('lines')} lines of the {said.get('from')}"
+                yield f"{lines} are missing; the session ends here"
+            case str(method) if method == CUT:
+                yield f"the next line, of {said.get('bytes')} bytes, is not whole"
 
 
 def _sound(message: Json) -> Json:

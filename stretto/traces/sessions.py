@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
 
 from stretto.episodes.episode import Episode
 from stretto.traces.head import Head
@@ -12,14 +11,14 @@ from stretto.traces.hosts import Extent, Group, Grouping, grouped
 from stretto.traces.ledger import Ledger
 from stretto.traces.listing import enter_tools
 from stretto.traces.merge import SEPARATOR, merge, qualified
+from stretto.traces.missing import before_gap, settled
+from stretto.traces.parts import Part, Parts, put_together, read_parts
 from stretto.traces.reader import ReadOptions
 from stretto.traces.sessionlog import (
-    BESIDE,
     VERSION_FIELD,
-    Header,
     SessionLog,
+    is_beside,
     read_header,
-    read_log,
 )
 from stretto.traces.turns import Conversation
 
@@ -34,7 +33,7 @@ class Sessions:
 
     def sniff(self, head: Head) -> bool:
         """Whether it is a log: its header says so, or its first line is an entry."""
-        if not isinstance(head.value, dict) or head.path.name.endswith(BESIDE):
+        if not isinstance(head.value, dict) or is_beside(head.path):
             return False
         return VERSION_FIELD in head.value or {"t_ms", "from"} <= head.value.keys()
 
@@ -60,14 +59,19 @@ READER = Sessions()
 
 def episode(log: SessionLog, ledger: Ledger) -> Episode:
     """
-    A log as an episode; nobody graded it.
+    A log as an episode, up to where lines are missing; nobody graded it.
 
     Its calls of `stretto_commit` are counted, and left in.
     """
-    conversation = Conversation.of(log.entries, ledger)
+    entries = before_gap(log.entries)
+    conversation = Conversation.of(entries, ledger)
+    events = conversation.events()
+    if len(entries) < len(log.entries):
+        ledger.count("incomplete sessions")
+        events = settled(events)
     found = Episode(
         log.header.session,
-        conversation.events(),
+        events,
         domain=log.header.domain or DOMAIN,
         agent=log.header.agent or conversation.client or "unknown",
     )
@@ -84,47 +88,43 @@ def _count(name: str, n: int, ledger: Ledger) -> None:
         ledger.count(name, n)
 
 
-class _File(NamedTuple):
-    path: Path
-    header: Header
-
-
-def _files(paths: Sequence[Path], ledger: Ledger) -> list[_File]:
+def _files(paths: Sequence[Path], ledger: Ledger) -> list[Parts]:
     """The logs that have a header, each folder's sorted by session."""
-    files: list[_File] = []
+    files: list[Parts] = []
     for _, folder in groupby(paths, key=lambda path: path.parent):
         found = [
-            _File(path, header)
+            Part(path, header)
             for path in folder
             if (header := read_header(path, ledger)) is not None
         ]
-        files.extend(sorted(found, key=lambda file: file.header.session))
+        files.extend(put_together(found, ledger))
     return files
 
 
-def _grouping(files: Sequence[_File]) -> Grouping:
+def _grouping(files: Sequence[Parts]) -> Grouping:
     """
     Which logs are one session.
 
     Only logs that share their host session with another are read for it, so that no
     more than one session is held at a time.
     """
-    hosts = Counter(header.host_session for _, header in files)
+    hosts = Counter(file.header.host_session for file in files)
     extents = []
-    for path, header in files:
+    for file in files:
+        header = file.header
         extent = Extent(header, None, header.started_ms)
         if header.host_session is not None and hosts[header.host_session] > 1:
-            log = read_log(path, Ledger())  # what is wrong with it is told later
+            log = read_parts(file, Ledger())  # what is wrong with it is told later
             extent = extent if log is None else Extent.of(log)
         extents.append(extent)
     return grouped(extents)
 
 
 def _log(
-    group: Group, files: Sequence[_File], merges: bool, ledger: Ledger
+    group: Group, files: Sequence[Parts], merges: bool, ledger: Ledger
 ) -> SessionLog | None:
     """A group's logs as one; None where none of them can be read any more."""
-    found = [read_log(files[i].path, ledger) for i in group.logs]
+    found = [read_parts(files[i], ledger) for i in group.logs]
     logs = [log for log in found if log is not None]
     if not logs:
         return None

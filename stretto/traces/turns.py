@@ -25,7 +25,7 @@ from stretto.traces.messages import (
     Answer,
     Message,
     answer,
-    fields,
+    client_named,
     params,
     request_key,
     response_key,
@@ -57,7 +57,7 @@ class Conversation:
 
     def __init__(self, ledger: Ledger | None = None) -> None:
         self.client: str | None = None
-        """What the host called itself in its first `initialize`."""
+        """What the host calls itself: in its first `initialize`, else in a request."""
         self.sent_after: dict[str, int] = {}
         """By call id: how many of its turn's calls were answered when it was sent."""
         self._ledger = Ledger() if ledger is None else ledger
@@ -97,9 +97,9 @@ class Conversation:
         if request is not None:
             self._requests.add(request)
         if sender is not Sender.SERVER:
+            if request is not None and not self._greeted:
+                self._meet(message)
             match message.get("method"):
-                case "initialize" if request is not None:
-                    self._greet(message)
                 case "tools/call" if request is not None:
                     return self._call(t_ms, sender, request, message)
                 case "notifications/cancelled":
@@ -112,11 +112,11 @@ class Conversation:
                 self._ledger.count("stray results")
         return None
 
-    def _greet(self, message: Message) -> None:
-        name = fields(message, "params", "clientInfo").get("name")
-        if not self._greeted and isinstance(name, str):
+    def _meet(self, request: Message) -> None:
+        self._greeted = request.get("method") == "initialize"
+        name = client_named(request)
+        if name is not None and (self._greeted or self.client is None):
             self.client = name
-        self._greeted = True
 
     def _say(self, message: Message) -> Event | None:
         content, role = message.get("content"), message.get("role")

@@ -1,7 +1,6 @@
 """The formats page on a flow file: its fields, section by section."""
 
-from tests.claimed.claim import deferred, divergent, section, union
-from tests.claimed.reasons import NO_COMPILE, NO_ORACLE
+from tests.claimed.claim import divergent, section, union
 
 HEAD = union(
     section(
@@ -109,9 +108,7 @@ HEAD = union(
                 "Learning takes kinds from the servers' `readOnlyHint`, or from a "
                 "manifest file; a tool without a hint is generic."
             ),
-            "manifest:benchmark": deferred(
-                "Compiling takes kinds from τ²-bench's tool types.", NO_COMPILE
-            ),
+            "manifest:benchmark": "Compiling takes kinds from τ²-bench's tool types.",
             "manifest:docs": (
                 "`docs` holds a summary and each argument's description."
             ),
@@ -362,10 +359,9 @@ ARGUMENTS = union(
     section(
         "formats, model",
         {
-            "model:default": deferred(
+            "model:default": (
                 "`model` is the System-One model asked, `jev-latest` by default, and "
-                "part of each cache key.",
-                NO_ORACLE,
+                "part of each cache key."
             ),
             "model:empty": "It is empty in a flow without an arbiter.",
         },

@@ -4,9 +4,7 @@ from tests.claimed.claim import deferred, divergent, section, union
 from tests.claimed.reasons import (
     ANSWERS,
     BASELINES,
-    NO_GUARDS,
     NO_ORACLE,
-    NO_PROJECTION,
 )
 
 METHOD = union(
@@ -16,7 +14,8 @@ METHOD = union(
             "oracle:speed": deferred(
                 "Jev answers typed questions in 70 to 500 ms, at $0.042 per million "
                 "input tokens, with probabilities and no generated text.",
-                "A vendor's figure, and no System-One model is asked yet.",
+                "A vendor's figure, which takes a key to measure. The price is what "
+                "estimates are made with.",
             ),
             "safety:reads-only": (
                 "A flow only reads: whatever decides, it never makes a call that its "
@@ -76,21 +75,18 @@ METHOD = union(
                 "A site is the call that just returned; its options are the lookups "
                 "made next there in training, and handing back."
             ),
-            "questions:next-step": deferred(
+            "questions:next-step": (
                 "The next step is asked two ways: one choice among the options, and "
-                "whether to go on followed by which lookup.",
-                NO_ORACLE,
+                "whether to go on followed by which lookup."
             ),
-            "questions:predicates": deferred(
+            "questions:predicates": (
                 "Three yes/no questions about the state go with it: records unchecked, "
-                "options missing, something only the customer can give.",
-                NO_ORACLE,
+                "options missing, something only the customer can give."
             ),
             "questions:one-request": ("All of a site's questions go in one request."),
-            "questions:cache": deferred(
+            "questions:cache": (
                 "Answers are cached by the SHA-256 of their request, so a replay "
-                "needs no key.",
-                NO_ORACLE,
+                "needs no key."
             ),
             "safety:closed-set": (
                 "A flow makes only lookups that its site offers, whatever "
@@ -138,10 +134,9 @@ METHOD = union(
                 "binding's chance reaches the threshold, 0.3 by default, and hands "
                 "back otherwise."
             ),
-            "projection:detour-cost": deferred(
+            "projection:detour-cost": (
                 "The projection charges each detour a typical lookup's tokens, about "
-                "250, in every later turn.",
-                NO_PROJECTION,
+                "250, in every later turn."
             ),
         },
     ),
@@ -183,19 +178,16 @@ METHOD = union(
     section(
         "paper §3.8",
         {
-            "guards:verdicts": deferred(
+            "guards:verdicts": (
                 "A guard passes, fails with a reason, or does not know, from what the "
-                "episode has shown.",
-                NO_GUARDS,
+                "episode has shown."
             ),
-            "guards:unknown": deferred(
+            "guards:unknown": (
                 "Only a failed, enforced rule refuses a write; the agent gets the "
-                "reason and the rule's id.",
-                NO_GUARDS,
+                "reason and the rule's id."
             ),
-            "guards:rules": deferred(
-                "τ²-bench's policies give 12 retail rules and 10 airline rules.",
-                NO_GUARDS,
+            "guards:rules": (
+                "τ²-bench's policies give 12 retail rules and 10 airline rules."
             ),
         },
     ),

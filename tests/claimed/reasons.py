@@ -4,6 +4,10 @@ BASELINES = (
     "Measured on the runs of τ²-bench's four 2025 baseline agents, which are not in "
     "../shared/data."
 )
+OTHERS = (
+    "The baselines' runs are not in ../shared/data; on other agents' (three in retail, "
+    "two in airline)"
+)
 LEADERBOARD = (
     "Measured on runs of τ²-bench's leaderboard, which are not in ../shared/data."
 )
@@ -18,19 +22,18 @@ LIVE = (
 LABELS = "Rests on labels made by hand that are not in ../shared/data."
 SIMULATOR = "Measured in τ²-bench's own environment, which this package does not run."
 
-NO_ORACLE = "No System-One model is asked yet."
-NO_GUARDS = "Guards are not built yet."
+NO_ORACLE = "It takes asking Jev, to which this project has no key."
 NO_JUDGE = "The confirmation judge is not built yet."
 NO_MATCHING = "Matching a description to a record is not built yet."
 NO_PROCEDURE = "Procedures are not built yet."
-NO_PROMOTE = "Scoring sites for promotion is not built yet."
 NO_OFF_POLICY = (
     "A flow explores and logs how; no command estimates another rule from it."
 )
-NO_SEARCH = "The search over settings is not built yet."
-NO_PROJECTION = "The projection of turns saved from agreement is not built yet."
-NO_PREDICTION = "The tables of held-out prediction are not built yet."
-NO_PROVENANCE = "Classifying where write arguments come from is not built yet."
+NO_PROJECTION = (
+    "Savings are projected without an oracle and with one that is always right; none "
+    "is projected from an oracle's own answers yet."
+)
+NO_ANATOMY = "Nothing sorts turns, or finds rules that are 95% sure, yet."
 NO_COMPILE = (
     "Compiling from benchmark results with held-out decisions is not built yet."
 )

@@ -13,6 +13,7 @@ from stretto import __version__
 from stretto.cli.main import cli
 from stretto.flow.wire import write_flow
 from tests.doctor.test_ask import server
+from tests.doctor.test_reach import serving, with_sessions
 from tests.toys import TOY, taught
 
 SECRET = "s3cret"
@@ -69,11 +70,11 @@ def log(path: Path, **header: object) -> None:
     path.write_text(json.dumps({**about, **header}) + "\n")
 
 
-def configure(home: Path, *args: str) -> None:
-    """Cursor, with a server behind the proxy."""
-    path = home / ".cursor" / "mcp.json"
-    path.parent.mkdir(exist_ok=True)
-    entry = {"command": args[0], "args": [*args[1:]], "env": {"KEY": SECRET}}
+def configure(home: Path, *args: str, file: str = ".cursor/mcp.json", **env) -> None:
+    """A host, Cursor if not another, with a server behind the proxy."""
+    path = home / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    entry = {"command": args[0], "args": [*args[1:]], "env": {"KEY": SECRET, **env}}
     path.write_text(json.dumps({"mcpServers": {"shop": entry, "other": {}}}))
 
 
@@ -220,6 +221,57 @@ def test_what_a_hosts_entry_names_and_is_not_there_is_a_problem(
     assert SECRET not in found
 
 
+def test_programs_are_sought_where_the_entry_says(home: Path):
+    configure(home, "stretto-proxy", "--", "sh", PATH=str(home / "bin"))
+    assert ill() == (
+        "Cursor: shop: sh is not there on the PATH of its entry, or cannot be run"
+    )
+
+    configure(home, "stretto-proxy", "--", "shop", PATH=str(home / "bin"))
+    (home / "bin" / "shop").write_text("#!/bin/sh\n")
+    (home / "bin" / "shop").chmod(0o700)
+    assert "ok Cursor: shop goes through the proxy" in well()
+
+
+def test_the_hosts_own_proxy_is_of_this_version(home: Path):
+    (home / "old").mkdir()
+    proxy(home / "old", "0.0.9")
+    configure(home, f"{home}/old/stretto-proxy", "--", "sh")
+
+    assert ill() == (
+        f"Cursor: shop: {home}/old/stretto-proxy is stretto-proxy 0.0.9, "
+        f"not {__version__}"
+    )
+
+
+def test_what_a_host_puts_in_by_itself_is_not_sought(home: Path):
+    configure(home, "stretto-proxy", "--", "${workspaceFolder}/server")
+
+    assert "ok Cursor: shop goes through the proxy" in well()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the host's file is elsewhere")
+def test_a_host_without_a_shells_path_is_doubted_where_it_has_names_alone(home: Path):
+    file = ".config/Claude/claude_desktop_config.json"
+    configure(home, "stretto-proxy", "--", "sh", file=file)
+
+    assert well()[-1] == (
+        "note Claude Desktop: shop: it has no shell's PATH, "
+        "so give it the full path of stretto-proxy"
+    )
+
+
+def test_a_header_that_neither_the_entry_nor_the_shell_has_is_doubted(home: Path):
+    header = ("--upstream-header", "Authorization=TOKEN")
+    entry = ("stretto-proxy", "--upstream", "https://shop.example/mcp", *header)
+
+    configure(home, *entry)
+    assert well()[-1].startswith("note Cursor: shop: TOKEN is not in its entry")
+
+    configure(home, *entry, TOKEN=SECRET)
+    assert well()[-1] == "ok Cursor: shop goes through the proxy"
+
+
 def test_a_hosts_broken_file_is_a_problem_and_not_quoted(home: Path):
     (home / ".mcp.json").write_text(f'{{"env": "{SECRET}" 1}}')
 
@@ -246,12 +298,43 @@ def test_a_server_that_does_not_answer_is_a_problem(home: Path):
     assert ill("--flow", flow, "--", *server("ends")).startswith("the server ended")
 
 
-@pytest.mark.parametrize("args", [("--flow", "f"), ("--", "server")])
-def test_a_flow_and_a_server_go_together(args: tuple[str, ...]):
+def test_a_flow_is_compared_with_a_server_at_a_url(home: Path, monkeypatch):
+    monkeypatch.setenv("TOKEN", "Bearer s3cret")
+    write_flow(taught(TOY).flow, flow := home / "shop.flow.json")
+    header = ("--upstream-header", "Authorization=TOKEN")
+
+    with serving(with_sessions) as (url, _):
+        lines = well("--flow", flow, "--upstream", url, *header)
+
+    assert lines[-1].startswith("ok shop.flow.json: 2 of 2 lookups are listed")
+
+
+def test_a_header_without_its_variable_is_a_problem_that_names_it(home: Path):
+    write_flow(taught(TOY).flow, flow := home / "shop.flow.json")
+    header = ("--upstream-header", "Authorization=NO_TOKEN")
+
+    found = ill("--flow", flow, "--upstream", "http://127.0.0.1:9/mcp", *header)
+
+    assert found == "the environment has no NO_TOKEN"
+
+
+@pytest.mark.parametrize(
+    ("args", "why"),
+    [
+        (("--flow", "f"), "go together"),
+        (("--", "server"), "go together"),
+        (("--upstream", "http://x"), "go together"),
+        (("--upstream", "http://x", "--flow", "f", "--", "s"), "takes the place"),
+        (("--upstream-header", "A=B", "--flow", "f", "--", "s"), "needs --upstream"),
+        (("--upstream", "http://x", "--upstream-header", SECRET), "NAME=VARIABLE"),
+    ],
+)
+def test_options_that_do_not_go_together_are_wrong_usage(args, why):
     result = doctor(*args)
 
     assert result.exit_code == 2
-    assert "go together" in result.stderr
+    assert why in result.stderr
+    assert SECRET not in result.stderr
 
 
 def test_it_loads_nothing_heavy():
@@ -260,4 +343,4 @@ def test_it_loads_nothing_heavy():
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
 
-    assert not {"jax", "numpy", "mcp", "pydantic"} & {*done.stdout.split()}
+    assert not {"jax", "numpy", "mcp", "pydantic", "httpx2"} & {*done.stdout.split()}

@@ -1,6 +1,8 @@
 """`stretto init`: a host's configuration that starts a server through the proxy."""
 
 import json
+import shlex
+import sys
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -237,13 +239,49 @@ def test_the_same_server_keeps_its_environment_even_by_force(tmp_path: Path):
     assert written(tmp_path)["shop"]["env"] == {"A": "1", "B": "2"}
 
 
-def test_a_listening_proxy_is_reached_by_its_address():
-    result = done("--listen", "127.0.0.1:7070", "--", *SERVER)
+LISTEN = ("--listen", "127.0.0.1:7070")
+
+
+def test_a_listening_proxy_is_reached_by_its_address(tmp_path: Path):
+    result = done(*LISTEN, "--", *SERVER)
 
     assert json.loads(result.stdout)["mcpServers"]["shop"] == {
         "url": "http://127.0.0.1:7070/mcp"
     }
-    assert "--listen 127.0.0.1:7070 -- npx -y @acme/shop" in result.stderr
+    assert f"--listen 127.0.0.1:7070 -- {tmp_path}/bin/npx -y" in result.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="another keeper of services")
+def test_a_listening_proxy_is_kept_running_by_a_service(tmp_path: Path):
+    args = (*LISTEN, "--env", f"KEY={SECRET}", "--write", "--", *SERVER)
+    first, again = done(*args), done(*args)
+
+    path = tmp_path / ".config" / "systemd" / "user" / "stretto-shop.service"
+    assert f"{path} starts the proxy, once you say:" in first.stdout
+    assert f"{path} starts the proxy already" in again.stdout
+    assert SECRET not in first.output + again.output
+    assert f"Environment=KEY={SECRET}\n" in path.read_text()
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert written(tmp_path)["shop"] == {"url": "http://127.0.0.1:7070/mcp"}
+
+
+def test_where_nothing_is_known_to_keep_programs_running_the_command_is_told(
+    monkeypatch,
+):
+    monkeypatch.setattr("sys.platform", "freebsd14")
+
+    told = done(*LISTEN, "--", *SERVER).stderr
+
+    assert "keep this running for the host:\n  " in told
+
+
+def test_a_listening_proxy_is_started_with_the_flow_that_it_is_to_serve(flow: Path):
+    result = done("--listen", "127.0.0.1:7070", "--flow", flow, "--", *SERVER)
+
+    [line] = [line for line in result.stderr.splitlines() if "--listen" in line]
+    options = parsed(shlex.split(line)[1:])
+    assert options.http.listen == "127.0.0.1:7070"
+    assert options.acting.flow == str(flow.absolute())
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -135,6 +136,56 @@ def test_a_replay_prints_its_counting_rule_and_its_interval(shop):
     assert sum(saved) == found["totals"]["turns_saved"] > 0
 
 
+def test_a_replay_is_about_the_first_of_several_thresholds(shop):
+    args = ("replay", shop / "shop.flow.json", shop / "new", "--json")
+    first, other, both = (
+        json.loads(run(*args, *options).stdout)
+        for options in (
+            ("--threshold", 0.6),
+            ("--threshold", 0.05),
+            ("--threshold", 0.6, "--threshold", 0.05, "--jobs", 2),
+        )
+    )
+
+    assert both["totals"] == first["totals"] != other["totals"]
+    assert both["thresholds"] == other["thresholds"] + first["thresholds"]
+    assert both["episodes"] == first["episodes"]
+
+
+def test_a_replay_by_site_changes_one_threshold_and_no_other(shop, tmp_path):
+    flow, changed = shop / "shop.flow.json", tmp_path / "changed.flow.json"
+    found = json.loads(run("replay", flow, shop / "new", "--sites", "--json").stdout)
+    site, points = max(
+        found["sites"].items(), key=lambda item: -item[1][-1]["turns_saved"]
+    )
+    file = json.loads(flow.read_text())
+    changed.write_text(
+        json.dumps({**file, "stretto_flow": 2, "thresholds": {site: 2.0}})
+    )
+
+    alone = json.loads(run("replay", changed, shop / "new", "--json").stdout)
+
+    off = points[-1]
+    assert off.pop("threshold") == 2.0
+    assert off == {name: alone["totals"][name] for name in off}
+    assert off["turns_saved"] < found["totals"]["turns_saved"]
+    assert set(found["sites"]) > {site}
+
+
+def test_a_replay_by_site_leaves_out_thresholds_that_change_nothing(shop):
+    args = ("replay", shop / "shop.flow.json", shop / "new", "--sites")
+    text, found = run(*args).stdout, json.loads(run(*args, "--json").stdout)
+
+    here = tuple(found["totals"][name] for name in ("turns_saved", "detours"))
+    moved = {
+        site
+        for site, points in found["sites"].items()
+        if any((p["turns_saved"], p["detours"]) != here for p in points)
+    }
+    table = text.split("## Sites")[1].split("## Counts")[0]
+    assert {row.split("|")[1].strip() for row in table.splitlines()[6:] if row} == moved
+
+
 def test_a_simulation_is_the_same_for_the_same_seed(shop):
     args = ("simulate", shop / "shop.flow.json", shop / "new", "-n", 50, "--json")
 
@@ -150,7 +201,7 @@ def test_a_page_is_one_file_that_fetches_nothing(shop, tmp_path, command):
     page = tmp_path / "page.html"
     result = run(
         command, shop / "shop.flow.json", shop / "new", "--html", page,
-        *(["--sweep"] if command == "replay" else []),
+        *(["--sweep", "--sites"] if command == "replay" else []),
     )  # fmt: skip
 
     text = page.read_text()
@@ -183,7 +234,7 @@ def test_an_unknown_decider_names_the_installed_ones(shop):
     result = run("audit", shop / "shop.flow.json", shop / "new", "--decider", "oracle")
 
     assert result.exit_code == 1
-    assert "hint: installed: habit, reach" in result.stderr
+    assert "hint: installed: arbiter, habit, reach" in result.stderr
 
 
 @claim("data:splits", "sample:named")
@@ -233,3 +284,78 @@ def test_the_demo_ends_with_what_the_flow_would_save_and_what_it_saved(tmp_path)
     report = (tmp_path / "tour" / "report.html").read_text()
     assert len(report) > 20_000
     assert "And when it is served?" in report
+
+
+@claim("thresholds:search")
+def test_a_search_is_written_rescored_and_served_as_it_was_found(shop, tmp_path):
+    found, flow = tmp_path / "search.json", tmp_path / "found.flow.json"
+    graphs = ("--graphs", tmp_path / "graphs")
+    args = ("search", shop / "shop.flow.json", shop / "new", "--coordinates")
+
+    text = run(*args, *graphs, "-o", found, "--write", flow).stdout
+    again = json.loads(run(*args, *graphs, "--json").stdout)
+    rescored = run(*args, "--rescore", found, "--json").stdout
+    chosen = json.loads(run("replay", flow, shop / "new", "--json").stdout)
+
+    assert "settings scored" in text
+    assert json.loads(found.read_text()) == again
+    assert json.loads(rescored)["held_out"]["front"] == again["front"]
+    assert [chosen["totals"][n] for n in ("turns_saved", "detours")] == [
+        again["chosen"][n] for n in ("turns_saved", "detours")
+    ]
+    assert len(list((tmp_path / "graphs").iterdir())) == 2
+
+
+def test_a_search_without_a_train_task_is_an_error_with_a_hint(shop, tmp_path):
+    split = tmp_path / "split.json"
+    split.write_text(json.dumps({"train": ["nobody"], "test": ["nobody else"]}))
+
+    result = run("search", shop / "shop.flow.json", shop / "new", "--split", split)
+
+    assert result.exit_code == 1
+    assert "hint:" in result.stderr
+
+
+def test_nsga_without_pymoo_is_an_error_that_names_the_extra(shop, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pymoo", None)
+    monkeypatch.delitem(sys.modules, "stretto.learn.nsga", raising=False)
+    for name in [name for name in sys.modules if name.startswith("pymoo.")]:
+        monkeypatch.delitem(sys.modules, name)
+
+    result = run("search", shop / "shop.flow.json", shop / "new")
+
+    assert result.exit_code == 1
+    assert "pip install 'stretto[search]'" in result.stderr
+
+
+def test_a_promoted_flow_acts_at_the_sites_that_its_file_promotes(shop, tmp_path):
+    flow, out = shop / "shop.flow.json", tmp_path / "promoted.flow.json"
+
+    bar = ("--min-used", 0.9)
+
+    text = run("promote", flow, shop / "new", *bar, "-o", out)
+    found = json.loads(run("promote", flow, shop / "new", *bar, "--json").stdout)
+
+    assert text.exit_code == 0, text.output
+    promoted = json.loads(out.read_text())["promoted"]
+    assert promoted == found["promoted"]
+    assert promoted["bar"] == {
+        "threshold": 0.3, "min_used": 0.9, "min_lower": 0.5, "min_tasks": 3,
+    }  # fmt: skip
+    sites = promoted["sites"]
+    yes = {site for site, record in sites.items() if record["promoted"]}
+    assert yes < set(sites)
+    before, after = (
+        json.loads(run("replay", path, shop / "new", "--json").stdout)["totals"]
+        for path in (flow, out)
+    )
+    assert 0 < after["turns_saved"] < before["turns_saved"]
+    assert after["detours"] <= before["detours"]
+
+
+@pytest.mark.parametrize("option", ["--min-used", "--min-lower"])
+def test_a_bar_that_is_no_share_is_refused(shop, option):
+    result = run("promote", shop / "shop.flow.json", shop / "new", option, "70")
+
+    assert result.exit_code == 2
+    assert "range" in result.stderr

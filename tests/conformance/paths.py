@@ -9,6 +9,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TypeAlias
 
+from stretto.flow.wire import write_flow
+from tests.proxy.engine.shop import FLOW
+
 FIXTURE = (sys.executable, "-m", "tests.conformance.fixture")
 PROXIED = (sys.executable, "-m", "tests.conformance.proxied")
 _PROXY = (sys.executable, "-c", "from stretto.cli.proxy import main; main()")
@@ -48,10 +51,31 @@ def _outbound(running: ExitStack, logs: Path) -> int:
     return _listening(*PROXIED, "upstream", url)(running, logs)
 
 
+def _served(running: ExitStack, logs: Path, *server: str) -> int:
+    """A proxy that serves the shop's flow, which knows of no tool of the fixture's."""
+    write_flow(FLOW, logs / "shop.flow.json")
+    port = free_port()
+    options = ("--flow", str(logs / "shop.flow.json"), "--record", str(logs))
+    proxy = (*_PROXY, "--listen", str(port), *options, *server)
+    running.enter_context(started(port, *proxy))
+    return port
+
+
+def _served_before_http(running: ExitStack, logs: Path) -> int:
+    url = f"http://127.0.0.1:{_direct(running, logs)}/mcp"
+    return _served(running, logs, "--upstream", url)
+
+
+def _served_before_stdio(running: ExitStack, logs: Path) -> int:
+    return _served(running, logs, "--", *FIXTURE)
+
+
 PATHS: Mapping[str, Start] = {
     "direct": _direct,
     "HTTP → stretto → HTTP": _relayed,
+    "HTTP → stretto with a flow → HTTP": _served_before_http,
     "HTTP → stretto → stdio": _listening(*FIXTURE),
+    "HTTP → stretto with a flow → stdio": _served_before_stdio,
     "HTTP → stretto → stdio → stretto → stdio": _listening(*_PROXY, "--", *FIXTURE),
     "HTTP → stretto → stdio → stretto → HTTP": _outbound,
 }

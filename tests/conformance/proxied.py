@@ -13,24 +13,29 @@ from stretto.proxy.folder import LogFolder
 from stretto.proxy.http import modes
 from stretto.proxy.http.access import Address
 from stretto.proxy.http.remote import Remote
+from stretto.proxy.http.standing import Sessions, Stands, recorded
 from stretto.proxy.serve import serve
 
 
 def main(arguments: list[str]) -> int:
     """The exit status of the mode that is asked for."""
-    logging = None
+    folder = None
     if arguments[0] == "--record":
-        logging = modes.Logging(LogFolder(arguments[1]), {})
+        folder = LogFolder(arguments[1])
         arguments = arguments[2:]
     match arguments:
         case ["relay", port, url]:
-            return modes.relay(_at(port), url, logging=logging)
+            return modes.relay(_at(port), url, stands=_stands(folder, url))
         case ["upstream", url]:
             return serve(partial(Remote, url))
         case ["listen", port, "--", *command]:
-            return modes.host(_at(port), command, logging=logging)
+            return modes.host(_at(port), command, stands=_stands(folder, *command))
         case _:
             raise SystemExit(__doc__)
+
+
+def _stands(folder: LogFolder | None, *command: str) -> Stands | None:
+    return None if folder is None else recorded(Sessions(command, {}, folder))
 
 
 def _at(port: str) -> modes.Listening:

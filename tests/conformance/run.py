@@ -33,6 +33,7 @@ From this page you know how the protocol's own test suite fares with stretto in 
 
 `{SUITE}` was run with `--suite all`
 against a server written for it, directly and through the proxy, which kept a log.
+Where it serves a flow, that is one which finds nothing to look up there.
 `make conformance` does it again.
 Each cell is the number of checks that passed and failed, and how long that took.
 

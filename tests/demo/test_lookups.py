@@ -6,7 +6,7 @@ from dataclasses import asdict
 from stretto.demo.acts import Call, Result
 from stretto.demo.lookups import Lookups
 from stretto.demo.world import build
-from stretto.proxy.appendix import Made, Said
+from stretto.traces.appended import Made, Said
 
 ORDER, OTHER, *_ = build(0).orders.values()
 

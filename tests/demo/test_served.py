@@ -11,9 +11,9 @@ from stretto.demo.served import play_again, saved, serve, write
 from stretto.demo.tools import TOOLS
 from stretto.demo.world import build
 from stretto.learn.learn import learn
-from stretto.proxy.appendix import HEADER
 from stretto.proxy.engine import Engine
 from stretto.proxy.serving import Serving
+from stretto.traces.appended import HEADER
 from stretto.traces.ledger import Ledger
 from stretto.traces.reader import read
 

@@ -25,8 +25,8 @@ from stretto.episodes.episode import (
 from stretto.episodes.site import Site
 from stretto.errors import CannotDecide, ProgramError
 from stretto.evaluate.decisions import decisions
-from stretto.evaluate.record import Record
-from stretto.evaluate.walk import Replayer, Walk
+from stretto.evaluate.replay import Replayer
+from stretto.evaluate.walk import Walk
 from stretto.flow.behind import run_behind
 from stretto.flow.decide import decide
 from stretto.flow.deciders.protocol import AsksNothing, Chances
@@ -247,11 +247,10 @@ def test_whoever_decides_a_replay_keeps_to_the_file_and_to_its_limits(
     measured = hostile(session, random)
     decider = Watched(random, chances, random.choice((0.99, 1.0, 1.0)))
     replayer = Replayer(lesson.flow, decider)
-    record = Record.of(measured, lesson.flow.manifest)
-    decider.walk = walk = Walk(replayer, threshold, record)
+    decider.walk = walk = replayer.walk(measured)
 
     try:
-        walk.through(measured)
+        replayer.finish(walk, threshold)
     except CannotDecide:
         event("refused")
 

@@ -175,4 +175,5 @@ def test_the_log_is_spelled_as_its_readers_expect() -> None:
     assert [*Sender] == [*sessionlog.Sender]
     assert written.VERSION_FIELD == sessionlog.VERSION_FIELD
     assert sessionlog.VERSIONS[-1] == written.VERSION
+    assert (written.GAP, written.CUT) == (sessionlog.GAP, sessionlog.CUT)
     assert written.LONGEST_ENTRY < sessionlog.MAX_LINE - 1_000

@@ -170,6 +170,24 @@ def test_a_full_disk_ends_recording_and_nothing_else(tmp_path: Path) -> None:
     assert ledger.problems == []
 
 
+def test_a_log_that_grows_long_goes_on_in_another_file_and_is_one_session(
+    tmp_path: Path,
+) -> None:
+    text = "x" * 600_000
+    options = ["--record", str(tmp_path), "--log-size", "1"]
+    with Host.behind_proxy(ECHO, *options) as host:
+        for id in range(3):
+            host.ask(id, name="echo", arguments={"text": text})
+        assert host.end() == 0
+
+    assert len([*tmp_path.iterdir()]) > 2
+    ledger = Ledger()
+    (episode,) = read([tmp_path], ledger=ledger)
+    assert ledger.problems == []
+    results = [e for e in episode.events if isinstance(e, ToolResult)]
+    assert [result.content for result in results] == [text] * 3
+
+
 def test_old_logs_are_deleted_when_a_new_one_begins(tmp_path: Path) -> None:
     old = tmp_path / "20200102T030405.678Z-4321.jsonl"
     old.write_text(json.dumps({"stretto_mcp_log": 2, "session": old.stem}) + "\n")

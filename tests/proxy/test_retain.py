@@ -29,10 +29,11 @@ def _log(folder: Path, session: str = SESSION, *, days: float, name: str = "") -
 def test_old_logs_and_what_lies_beside_them_are_deleted(tmp_path: Path) -> None:
     _log(tmp_path, days=8)
     _log(tmp_path, f"{SESSION}-2", days=8)
+    _log(tmp_path, days=8, name=f"{SESSION}.2.jsonl")
     _file(tmp_path, f"{SESSION}.flow.jsonl", "{}\n", days=8)
     _file(tmp_path, f"{SESSION}.confirm.jsonl", "{}\n", days=8)
 
-    assert prune(str(tmp_path), 7) == (4, ())
+    assert prune(str(tmp_path), 7) == (5, ())
     assert [*tmp_path.iterdir()] == []
 
 

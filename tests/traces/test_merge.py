@@ -115,6 +115,17 @@ def test_only_its_answer_to_initialize_names_a_server():
     assert server_name(log(*entries)) is None
 
 
+def test_an_answer_of_the_stateless_era_names_its_server():
+    about = {"io.modelcontextprotocol/serverInfo": {"name": "orders"}}
+    tool = {"name": "get", "serverInfo": {"name": "of a tool"}}
+    entries = [
+        entry(1, "server", {"id": 1, "result": {"tools": [tool]}}),
+        entry(1, "server", {"id": 2, "result": {"_meta": about}}),
+    ]
+
+    assert server_name(log(*entries)) == "orders"
+
+
 def test_a_qualified_log_names_tools_and_ids_after_the_server():
     entries = [
         said(0, "user", "hello"),

@@ -1,16 +1,19 @@
 import gzip
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from stretto.canonical import Json
 from stretto.episodes.episode import AssistantTurn, Episode, ToolResult, UserMessage
 from stretto.episodes.manifest import Kind
 from stretto.errors import TraceError
 from stretto.traces.head import Head
 from stretto.traces.reader import Ledger, ReadOptions, read
+from stretto.traces.sessionlog import CUT, GAP
 from stretto.traces.sessions import READER
 from tests.claims import claim
 from tests.conftest import shared
@@ -307,12 +310,165 @@ def test_the_logs_of_a_folder_come_in_the_order_of_their_sessions(tmp_path):
 
 def test_what_lies_beside_a_log_is_no_log(tmp_path):
     write(tmp_path, log(session="s"))
-    for kind in ("flow", "confirm"):
-        (tmp_path / f"s.{kind}.jsonl").write_text(HEADER)
-    ledger = Ledger()
+    for name, text in [("flow", HEADER), ("confirm", "{}\n"), ("flow", "")]:
+        (tmp_path / f"s{len(text)}.{name}.jsonl").write_text(text)
+    for paths in ([tmp_path], sorted(tmp_path.iterdir())):
+        ledger = Ledger()
 
-    assert [episode.id for episode in read([tmp_path], ledger=ledger)] == ["s"]
-    assert ledger.counts["not recognised"] == 2
+        assert [episode.id for episode in read(paths, ledger=ledger)] == ["s"]
+        assert ledger.counts["flow and confirm logs"] == 3
+        assert ledger.counts["not recognised"] == 0
+        assert ledger.problems == []
+
+
+def test_a_chat_that_is_named_like_a_flows_log_is_read(tmp_path):
+    chat = {"messages": [{"role": "user", "content": "hello"}]}
+    (tmp_path / "s.flow.jsonl").write_text(json.dumps(chat))
+
+    assert len(list(read([tmp_path]))) == 1
+
+
+def gap(t_ms: int, lines: Json = 3):
+    params = {"from": "server", "lines": lines, "bytes": 9}
+    return entry(t_ms, "proxy", {"method": GAP, "params": params})
+
+
+def test_a_session_ends_where_its_log_lacks_lines(tmp_path):
+    kept = [call(0, 1), result(1, 1, "a"), call(900, 2)]
+    path = write(tmp_path, log(*kept, gap(901), call(2000, 3), result(2001, 3, "b")))
+
+    [episode], ledger = take(path)
+
+    assert [event for event in episode.events if isinstance(event, ToolResult)] == [
+        ToolResult("1", "get", False, "a")
+    ]
+    assert [[c.id for c in turn.calls] for turn in episode.turns] == [["1"]]
+    assert ledger.counts["incomplete sessions"] == 1
+    [problem] = ledger.problems
+    assert str(problem) == (
+        f"{path}:5: 3 lines of the server are missing; the session ends here"
+    )
+
+
+def test_a_turn_that_was_answered_whole_before_the_gap_counts(tmp_path):
+    turn = [call(0, 1), call(0, 2), result(1, 1, "a"), result(2, 2, "b")]
+    path = write(tmp_path, log(*turn, gap(3, "?"), result(4, 2, "c")))
+
+    [episode], _ = take(path)
+
+    assert [[c.id for c in turn.calls] for turn in episode.turns] == [["1", "2"]]
+
+
+def test_only_the_proxy_says_that_lines_are_missing(tmp_path):
+    for sender in ("client", "server"):
+        lies = entry(1, sender, {"method": GAP, "params": {"lines": 1}})
+        [episode], ledger = take(write(tmp_path, log(lies, call(2, 1), result(3, 1))))
+
+        assert len(episode.turns) == 1
+        assert ledger.problems == []
+
+
+def test_a_gap_in_one_servers_log_ends_the_hosts_session(tmp_path):
+    about = {"host_session": "h", "domain": "d"}
+    one = [call(0, 1), result(1, 1, "a"), gap(2), call(9, 2), result(10, 2, "b")]
+    other = [call(5, 1), result(6, 1, "c")]
+    write(tmp_path, log(*one, session="s-1", server_name="one", **about))
+    write(tmp_path, log(*other, session="s-2", server_name="two", **about))
+
+    [episode], ledger = take(tmp_path / "s-1.jsonl", tmp_path / "s-2.jsonl")
+
+    assert [[c.id for c in turn.calls] for turn in episode.turns] == [["one::1"]]
+    assert ledger.counts["incomplete sessions"] == 1
+
+
+def test_tools_listed_behind_a_gap_are_known(tmp_path):
+    path = write(tmp_path, log(gap(0), *listing(1, 1, {"name": "get"})))
+
+    _, ledger = take(path)
+
+    assert ledger.manifest.tools == {"get": Kind.GENERIC}
+
+
+def parts(folder: Path, *wanted: int) -> list[Path]:
+    """The files of one session, each with a call and its answer."""
+    paths = []
+    for n in wanted:
+        told = [call(1000 * n, n), result(1000 * n + 1, n, str(n))]
+        first, *rest = lines(log(*told, session="s"))
+        header = json.dumps({**json.loads(first), **({} if n == 1 else {"part": n})})
+        path = folder / ("s.jsonl" if n == 1 else f"s.{n}.jsonl")
+        path.write_text("\n".join([header, *rest]) + "\n")
+        paths.append(path)
+    return paths
+
+
+def calls(episode: Episode) -> list[str]:
+    return [c.id for turn in episode.turns for c in turn.calls]
+
+
+def test_the_files_of_a_long_session_are_one_episode(tmp_path):
+    parts(tmp_path, *range(1, 12))
+
+    [episode], ledger = take(*sorted(tmp_path.iterdir()))
+
+    assert calls(episode) == [str(n) for n in range(1, 12)]
+    assert ledger.problems == []
+
+
+@given(cut=st.sets(st.integers(0, 5)))
+@settings(max_examples=20, deadline=None)
+def test_where_a_long_session_is_cut_into_files_is_no_matter(cut, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cut")
+    told = [call(0, 1), call(1, 2), result(2, 2, "b"), result(3, 1, "W7")]
+    told += [call(4, 3, order="W7"), said(5, "user", "thanks")]
+    first, *rest = lines(log(*told, session="s"))
+    [expected], _ = take(write(folder, log(*told, session="s")))
+    bounds = [0, *sorted(cut), len(rest)]
+    for part, (begin, end) in enumerate(pairwise(bounds), 1):
+        header = {**json.loads(first), **({} if part == 1 else {"part": part})}
+        text = "\n".join([json.dumps(header), *rest[begin:end]]) + "\n"
+        (folder / f"s{'' if part == 1 else f'.{part}'}.jsonl").write_text(text)
+
+    [episode], ledger = take(*sorted(folder.iterdir()))
+
+    assert episode == expected
+    assert ledger.problems == []
+
+
+def test_a_session_ends_where_one_of_its_files_is_missing(tmp_path):
+    paths = parts(tmp_path, 1, 2, 4, 5)
+
+    [episode], ledger = take(*paths)
+
+    assert calls(episode) == ["1", "2"]
+    assert ledger.counts["incomplete sessions"] == 1
+    assert [str(problem) for problem in ledger.problems] == [
+        f"{path}: is part {n} of a session whose part 3 is not there"
+        for n, path in zip((4, 5), paths[2:], strict=True)
+    ]
+
+
+def test_a_session_whose_first_file_is_missing_is_left_out(tmp_path):
+    [path] = parts(tmp_path, 2)
+
+    episodes, ledger = take(path)
+
+    assert episodes == []
+    [problem] = ledger.problems
+    assert problem.cause == "is part 2 of a session whose part 1 is not there"
+
+
+def test_a_line_that_was_cut_is_told(tmp_path):
+    cut = {"from": "server", "bytes": 2**24 + 1}
+    path = write(
+        tmp_path, log(call(0, 1), entry(1, "proxy", {"method": CUT, "params": cut}))
+    )
+
+    [episode], ledger = take(path)
+
+    assert len(episode.turns) == 1
+    [problem] = ledger.problems
+    assert problem.cause == "the next line, of 16777217 bytes, is not whole"
 
 
 @pytest.mark.parametrize("first", [HEADER, "\n" + HEADER, "{\n" + PING, PING])
@@ -567,7 +723,8 @@ def test_the_published_folders_hold_nine_sessions():
     )
 
     assert len(list(episodes)) == 9
-    assert ledger.counts["not recognised"] == 3
+    assert ledger.counts["flow and confirm logs"] == 3
+    assert ledger.counts["not recognised"] == 0
     assert ledger.manifest.reads == (
         "find_user_id_by_email",
         "get_order_details",

@@ -229,6 +229,27 @@ def test_the_first_initialize_names_the_client():
     assert Conversation.of(entries).client == "desk"
 
 
+def stateless(t_ms: int, client: Json, *, sender: str = "client") -> Entry:
+    meta = {"io.modelcontextprotocol/clientInfo": {"name": client, "version": "1"}}
+    params = {"name": "get", "arguments": {}, "_meta": meta}
+    message = {"id": t_ms, "method": "tools/call", "params": params}
+    return entry(t_ms, sender, message)
+
+
+@pytest.mark.parametrize(
+    ("entries", "client"),
+    [
+        ([stateless(0, "desk"), stateless(1, "lamp")], "desk"),
+        ([stateless(0, None), stateless(1, "lamp")], "lamp"),
+        ([stateless(0, "probe"), initialize(1, "desk"), stateless(2, "lamp")], "desk"),
+        ([initialize(0, "desk"), stateless(1, "lamp")], "desk"),
+        ([stateless(0, "shop", sender="server")], None),
+    ],
+)
+def test_a_host_that_greets_nobody_is_named_by_its_requests(entries, client):
+    assert Conversation.of(entries).client == client
+
+
 def test_arguments_left_out_are_none_at_all():
     params: list[dict[str, Json]] = [
         {"name": "get"},

@@ -10,10 +10,11 @@ from stretto.proxy.http.spelling import found
 from stretto.proxy.http.sse import framed
 from stretto.proxy.http.switchboard import Stream
 
-_STREAMED: Headers = [
+STREAMED: Headers = [
     (b"content-type", STREAM_TYPE.encode()),
     (b"cache-control", b"no-cache, no-transform"),
 ]
+"""With what a stream begins."""
 _STATUSES = {
     b"-32700": HTTPStatus.BAD_REQUEST,
     b"-32600": HTTPStatus.BAD_REQUEST,
@@ -65,7 +66,7 @@ class Events:
         first: bytes | None = None,
         headers: Headers | None = None,
     ) -> None:
-        self.headers: Headers = [*_STREAMED, *(headers or [])]
+        self.headers: Headers = [*STREAMED, *(headers or [])]
         self._stream, self._first, self._on_close = stream, first, on_close
 
     async def body(self) -> AsyncIterator[bytes]:

@@ -7,7 +7,7 @@ none or several do, on the stream that the client keeps open for them; without o
 the newest that waits. What nobody can hear is kept until somebody asks.
 """
 
-import time
+import asyncio
 from collections import deque
 from collections.abc import Sequence
 from http import HTTPStatus
@@ -41,7 +41,7 @@ class LegacySession:
     """
 
     def __init__(self, id: str, command: Sequence[str]) -> None:
-        self.id, self.used_s = id, time.monotonic()
+        self.id, self.used_s = id, asyncio.get_running_loop().time()
         self.has_ended = False
         self._board = Switchboard(self._unclaimed)
         self._standing: Stream | None = None
@@ -54,11 +54,21 @@ class LegacySession:
         return bool(self._board.streams) or self._standing is not None
 
     async def post(
-        self, messages: Sequence[Message], headers: Headers, *, is_batch: bool
+        self,
+        messages: Sequence[Message],
+        headers: Headers,
+        *,
+        is_batch: bool,
+        is_own: bool = False,
     ) -> Answer:
-        """Say what a client says, and answer what is to be answered."""
-        self.used_s = time.monotonic()
-        stream = Stream()
+        """
+        Say what a client says, and answer what is to be answered.
+
+        Args:
+            is_own: Whether it is the proxy itself who says it.
+        """
+        self.used_s = asyncio.get_running_loop().time()
+        stream = Stream(is_own=is_own)
         for message in messages:
             self._process.write(self._line(stream, message))
         await self._process.room()
@@ -103,7 +113,7 @@ class LegacySession:
         return line
 
     def _unclaimed(self, message: Message) -> Stream | None:
-        waiting = self._board.streams
+        waiting = [stream for stream in self._board.streams if not stream.is_own]
         if len(waiting) == 1:
             return waiting[0]
         if self._standing is not None:

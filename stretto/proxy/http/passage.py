@@ -5,18 +5,19 @@ It hears the request, what comes back, and how that ends; it may send something 
 on, or answer by itself. Without one, everything passes as it is.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from enum import Enum, auto
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from stretto.proxy.http.asgi import Request
 from stretto.proxy.http.headers import Headers
 
 
 class Reply(NamedTuple):
-    """A message that answers a request in the server's place."""
+    """What answers a request in the server's place."""
 
-    body: bytes
+    said: Coroutine[Any, Any, bytes]
+    """Gives the message, once there is one; an empty one if there will be none."""
 
 
 class Outcome(Enum):
@@ -34,7 +35,7 @@ class Passage(Protocol):
     """One request on its way, and what comes back."""
 
     async def asked(self, body: bytes) -> bytes | Reply:
-        """What the server gets for a body, or what the client gets at once."""
+        """What the server gets for a body, or what the client gets without it."""
 
     async def began(self, status: int, headers: Headers) -> None:
         """Hear with what the server begins its answer."""

@@ -13,6 +13,7 @@ from stretto.proxy.http.access import Access
 from stretto.proxy.http.answering import Answer, Answers, Unreachable
 from stretto.proxy.http.asgi import (
     SERVER_FAILED,
+    STREAM_TYPE,
     Gone,
     Receive,
     Request,
@@ -29,6 +30,7 @@ from stretto.proxy.http.backward import Backward
 from stretto.proxy.http.headers import asked
 from stretto.proxy.http.message import Message
 from stretto.proxy.http.passage import Opens, Outcome, Passage, Reply
+from stretto.proxy.http.replying import reply
 
 PATHS = ("/mcp", "/mcp/")
 LONGEST_BODY = 4 * 2**20
@@ -111,7 +113,9 @@ class Relay:
         if passage is not None:
             sent = await unless(gone, work=passage.asked(body))
             if isinstance(sent, Reply):
-                await answer(send, 200, [], sent.body)
+                accepted = request.header(b"accept") or ""
+                period_s = self._keepalive_s if STREAM_TYPE in accepted else None
+                await unless(gone, work=reply(sent, send, keepalive_s=period_s))
                 return Outcome.DONE
             body = sent
         id = Message.of(body).id

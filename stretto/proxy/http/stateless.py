@@ -6,7 +6,6 @@ A client calls a request off by leaving, of which the process is told in its own
 
 import asyncio
 import json
-import time
 from collections.abc import Sequence
 from http import HTTPStatus
 
@@ -48,7 +47,7 @@ class Stateless:
     """
 
     def __init__(self, command: Sequence[str]) -> None:
-        self.used_s = time.monotonic()
+        self.used_s = asyncio.get_running_loop().time()
         self._command = command
         self._serving: _Serving | None = None
         self._ending: set[asyncio.Future[None]] = set()
@@ -58,14 +57,19 @@ class Stateless:
         """Whether a client waits for something."""
         return self._serving is not None and bool(self._serving.board.streams)
 
-    async def post(self, message: Message, headers: Headers) -> Answer:
+    async def post(
+        self, message: Message, headers: Headers, *, is_own: bool = False
+    ) -> Answer:
         """
         Answer one request.
+
+        Args:
+            is_own: Whether it is the proxy's own.
 
         Raises:
             CannotStart: the process cannot be started.
         """
-        self.used_s = time.monotonic()
+        self.used_s = asyncio.get_running_loop().time()
         if not message.is_request:
             return Plain(HTTPStatus.ACCEPTED)
         if (refusal := _refusal(message, headers)) is not None:
@@ -77,7 +81,8 @@ class Stateless:
         if why is not None:
             return _refused(message, _MISMATCH, why)
         accepts = first(headers, b"accept") or ""
-        return await serving.answer(message, may_stream=STREAM_TYPE in accepts)
+        may_stream = STREAM_TYPE in accepts and not is_own
+        return await serving.answer(message, may_stream=may_stream, is_own=is_own)
 
     async def end(self, why: str) -> None:
         """End the process; what waits for an answer gets an error."""
@@ -102,9 +107,12 @@ class _Serving:
         self._schemas: dict[str, Json] | None = None
         self._process = Process(command, self._hear, self._fall_silent)
 
-    async def answer(self, message: Message, *, may_stream: bool) -> Answer:
+    async def answer(
+        self, message: Message, *, may_stream: bool, is_own: bool = False
+    ) -> Answer:
         """What the process answers, as events where it takes its time."""
-        stream = Stream(wants_logs=_LOG_LEVEL in message.meta)
+        wants_logs = _LOG_LEVEL in message.meta and not is_own
+        stream = Stream(wants_logs=wants_logs, is_own=is_own)
         self._process.write(self.board.request(stream, message))
         try:
             await self._process.room()

@@ -8,7 +8,6 @@ those without by one process for all. Which of the two a request is, it says its
 import asyncio
 import json
 import secrets
-import time
 from collections.abc import Coroutine, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -52,10 +51,29 @@ class StdioServers:
 
     async def ask(self, method: str, headers: Headers, body: bytes) -> Answer:
         """What a process answers."""
-        self._retire()
+        return await self._ask(method, headers, body, is_own=False)
+
+    async def ask_for_proxy(self, method: str, headers: Headers, body: bytes) -> Answer:
+        """What a process answers to the proxy itself: only what is asked for."""
+        return await self._ask(method, headers, body, is_own=True)
+
+    def retire(self) -> None:
+        """End the sessions whose process has ended, or that nobody uses."""
+        before = asyncio.get_running_loop().time() - self._idle_s
+        for session in [*self._sessions.values()]:
+            is_idle = session.used_s < before and not session.is_busy
+            if session.has_ended or is_idle:
+                self._end(session, "the session was idle")
+        if self._stateless.used_s < before and not self._stateless.is_busy:
+            self._later(self._stateless.end("nobody asked for long"))
+
+    async def _ask(
+        self, method: str, headers: Headers, body: bytes, *, is_own: bool
+    ) -> Answer:
+        self.retire()
         version = first(headers, VERSION)
         if method == "POST":
-            return await self._post(headers, body, version)
+            return await self._post(headers, body, version, is_own=is_own)
         is_modern = is_stateless((), version)
         if is_modern or method not in ("GET", "DELETE"):
             return Plain(
@@ -71,7 +89,9 @@ class StdioServers:
         self._later(self._stateless.end("the proxy has ended"))
         await asyncio.gather(*self._ending)
 
-    async def _post(self, headers: Headers, body: bytes, version: str | None) -> Answer:
+    async def _post(
+        self, headers: Headers, body: bytes, version: str | None, *, is_own: bool
+    ) -> Answer:
         if media_type(headers) != JSON_TYPE:
             return Plain(HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
         batch = elements(body)
@@ -80,8 +100,11 @@ class StdioServers:
             return refusal
         try:
             if batch is None and is_stateless(messages, version):
-                return await self._stateless.post(messages[0], headers)
-            return await self._post_in_session(messages, headers, batch is not None)
+                message = messages[0]
+                return await self._stateless.post(message, headers, is_own=is_own)
+            return await self._post_in_session(
+                messages, headers, is_batch=batch is not None, is_own=is_own
+            )
         except CannotStart as cause:
             note(str(cause))
             said = error(messages[0].id or b"null", SERVER_FAILED, str(cause))
@@ -101,7 +124,12 @@ class StdioServers:
         return session.get()
 
     async def _post_in_session(
-        self, messages: Sequence[Message], headers: Headers, is_batch: bool
+        self,
+        messages: Sequence[Message],
+        headers: Headers,
+        *,
+        is_batch: bool,
+        is_own: bool,
     ) -> Answer:
         named = first(headers, SESSION)
         if not _is_date(first(headers, VERSION) or _DATE):
@@ -118,7 +146,7 @@ class StdioServers:
             return Plain(HTTPStatus.SERVICE_UNAVAILABLE, said)
         if session is None:
             return unknown_session(messages[0].id)
-        return await session.post(messages, headers, is_batch=is_batch)
+        return await session.post(messages, headers, is_batch=is_batch, is_own=is_own)
 
     def _open(self) -> LegacySession | None:
         if len(self._sessions) >= self._most:
@@ -126,16 +154,6 @@ class StdioServers:
         session = LegacySession(secrets.token_hex(16), self._command)
         self._sessions[session.id] = session
         return session
-
-    def _retire(self) -> None:
-        """End the sessions whose process has ended, or that nobody uses."""
-        before = time.monotonic() - self._idle_s
-        for session in [*self._sessions.values()]:
-            is_idle = session.used_s < before and not session.is_busy
-            if session.has_ended or is_idle:
-                self._end(session, "the session was idle")
-        if self._stateless.used_s < before and not self._stateless.is_busy:
-            self._later(self._stateless.end("nobody asked for long"))
 
     def _end(self, session: LegacySession, why: str) -> None:
         del self._sessions[session.id]

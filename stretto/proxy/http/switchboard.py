@@ -27,11 +27,17 @@ from stretto.proxy.notes import note
 
 
 class Stream:
-    """What a client hears on one connection, and the requests that it waits for."""
+    """
+    What a client hears on one connection, and the requests that it waits for.
 
-    def __init__(self, *, wants_logs: bool = False) -> None:
+    Args:
+        is_own: Whether the client is the proxy itself: it hears answers, and where the
+            process cannot answer any more, nothing.
+    """
+
+    def __init__(self, *, wants_logs: bool = False, is_own: bool = False) -> None:
         self.names: set[bytes] = set()
-        self.wants_logs = wants_logs
+        self.wants_logs, self.is_own = wants_logs, is_own
         self._said: asyncio.Queue[bytes | None] = asyncio.Queue()
 
     def say(self, message: bytes) -> None:
@@ -115,7 +121,11 @@ class Switchboard:
 
     def close(self, why: str) -> None:
         """Answer all that wait with an error."""
-        for name in [*self._asked]:
+        for name, asked in [*self._asked.items()]:
+            if asked.stream.is_own:
+                del self._asked[name]
+                asked.stream.end()
+                continue
             answer = error(name, SERVER_FAILED, why)
             self._answer(Message.of(answer))
 

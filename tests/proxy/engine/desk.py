@@ -4,8 +4,13 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+from stretto.errors import OracleError
+from stretto.oracle.answer import Response
+from stretto.oracle.question import Request
 from stretto.proxy.actions import (
     Action,
+    Beside,
+    Consult,
     Forward,
     Log,
     Note,
@@ -26,17 +31,23 @@ class Desk:
     Args:
         serves: What the server says to a request of the proxy's, at once; None for
             nothing yet.
+        answers: What the oracle answers, at once; None for nothing yet.
     """
 
     def __init__(
-        self, engine: Engine, serves: Callable[[dict], object] = lambda _: None
+        self,
+        engine: Engine,
+        serves: Callable[[dict], object] = lambda _: None,
+        answers: Callable[[Request], Response | OracleError | None] = lambda _: None,
     ) -> None:
-        self.engine, self.serves = engine, serves
+        self.engine, self.serves, self.answers = engine, serves, answers
+        self.questions: list[Consult] = []
         self.now = 100.0
         self.host: list[bytes] = []
         self.server: list[bytes] = []
         self.entries: list[bytes] = []
         self.decisions: list[dict] = []
+        self.checks: list[dict] = []
         self.notes: list[str] = []
         self.due: float | None = None
 
@@ -50,6 +61,9 @@ class Desk:
         said = line({"role": role, "content": content})
         self.do(self.engine.context_line(said, self.now))
 
+    def oracle_says(self, id: str, answer: Response | OracleError) -> None:
+        self.do(self.engine.consulted(id, answer, self.now))
+
     def wait(self, seconds: float) -> None:
         """Let time pass, waking the engine when it asked for it."""
         end = self.now + seconds
@@ -62,6 +76,7 @@ class Desk:
     def do(self, actions: list[Action]) -> None:
         """Do what the engine wants done, in order."""
         answers: list[object] = []
+        told: list[tuple[str, Response | OracleError]] = []
         for action in actions:
             match action:
                 case Forward(Side.HOST, said) | Send(Side.HOST, said):
@@ -73,8 +88,14 @@ class Desk:
                     answers.append(self.serves(json.loads(said)))
                 case Record(sender, said):
                     self.entries.append(self._entry(sender, said))
-                case Log(said):
+                case Log(said, Beside.FLOW):
                     self.decisions.append(json.loads(said))
+                case Log(said, Beside.GUARDS):
+                    self.checks.append(json.loads(said))
+                case Consult(id, request):
+                    self.questions.append(action)
+                    if (answer := self.answers(request)) is not None:
+                        told.append((id, answer))
                 case Note(text):
                     self.notes.append(text)
                 case WakeAt(time):
@@ -82,6 +103,8 @@ class Desk:
         for answer in answers:
             if answer is not None:
                 self.server_says(answer)
+        for id, answer in told:
+            self.oracle_says(id, answer)
 
     def log(self, folder: Path) -> Path:
         """The session log, as the recorder would have it."""

@@ -46,9 +46,10 @@ def engine(
     return Engine(flow, chosen, Serving("tst", **settings))
 
 
-def desk(*args: object, serves=None, **settings: object) -> Desk:
+def desk(*args: object, serves=None, answers=None, **settings: object) -> Desk:
     """A desk with such an engine; by default the server answers every lookup."""
-    return Desk(engine(*args, **settings), answered if serves is None else serves)
+    serves = answered if serves is None else serves
+    return Desk(engine(*args, **settings), serves, answers or (lambda _: None))
 
 
 def silent(_: dict) -> None:

@@ -3,7 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stretto.proxy.appendix import HEADER, Made, Said, appendix, parsed, said
+from stretto.proxy.appendix import appendix, said
+from stretto.traces.appended import HEADER, Made, Said, parsed
 
 
 def made(text: str, *, tool: str = "get", failed: bool = False, **arguments) -> Made:

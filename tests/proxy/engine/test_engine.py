@@ -8,9 +8,9 @@ import pytest
 from stretto.errors import CannotDecide
 from stretto.flow.deciders.protocol import AsksNothing, Chances
 from stretto.program.text import parse
-from stretto.proxy.appendix import HEADER
 from stretto.proxy.engine import Engine
 from stretto.proxy.serving import Serving
+from stretto.traces.appended import HEADER
 from stretto.traces.reader import read
 from tests.claims import claim
 from tests.proxy.engine.desk import Desk, line

@@ -25,11 +25,14 @@ from hypothesis.stateful import (
 )
 
 from stretto.episodes.site import Site
-from stretto.flow.deciders.protocol import AsksNothing, Chances
+from stretto.errors import OracleError
+from stretto.flow.deciders.protocol import Chances
 from stretto.flow.moment import Moment
 from stretto.flow.options import options
+from stretto.oracle.answer import Response
+from stretto.oracle.question import Noul, Request
+from stretto.oracle.state import Slice
 from stretto.proxy import choose, deliver, holding
-from stretto.proxy.appendix import HEADER
 from stretto.proxy.behind import Behind
 from stretto.proxy.choose import Chooser
 from stretto.proxy.deliver import Delivery
@@ -40,6 +43,7 @@ from stretto.proxy.requests import OwnCalls
 from stretto.proxy.schema import RESERVED
 from stretto.proxy.tooltable import ToolTable
 from stretto.proxy.unfolding import Unfolding
+from stretto.traces.appended import HEADER
 from stretto.traces.reader import read
 from tests.proxy.engine.desk import Desk, line
 from tests.proxy.engine.shop import (
@@ -55,7 +59,8 @@ from tests.proxy.engine.shop import (
 )
 
 IDS = (1, 2, "1", "a", 2.5, 10**30)
-HOLD_S, PATIENCE_S, PER_CALL, PER_SESSION = 3.0, 2.0, 3, 12
+HOLD_S, PATIENCE_S, ANSWER_S = 3.0, 2.0, 1.5
+PER_CALL, PER_SESSION, QUESTIONS = 3, 12, 20
 
 KINDS = ("found", "order", "failed", "error", "odd", "task")
 BABBLE = (
@@ -70,6 +75,7 @@ LIKELY = {
     "call": 12,
     "answer": 12,
     "answer_a_lookup": 12,
+    "answer_a_question": 8,
     "wait": 4,
     "cancel": 2,
     "server_babbles": 2,
@@ -99,14 +105,23 @@ class Held(NamedTuple):
     since: float
 
 
-class Wild(AsksNothing):
-    """A decider that answers anything, sometimes outrageously."""
+class Wild:
+    """A decider that asks now and then, and says anything, sometimes outrageously."""
 
     name = "wild"
 
     def __init__(self, random: Random) -> None:
         self.random = random
         self.chances = random.choice(list(Chances))
+        self.asks = random.choice((0.0, 0.3, 1.0))
+
+    def state(self) -> Slice:
+        return Slice("(none)")
+
+    def question(self, moment: Moment, _: tuple[str, ...]) -> Request | None:
+        if self.random.random() >= self.asks:
+            return None
+        return Request("m", moment.state.json(), {"go_on": Noul("?")})
 
     def weigh(
         self, _: Moment, offered: tuple[str, ...], __: object = None
@@ -128,6 +143,8 @@ class Talk(RuleBasedStateMachine):
         settings = {
             "hold_s": HOLD_S,
             "patience_s": PATIENCE_S,
+            "answer_s": ANSWER_S,
+            "questions": QUESTIONS,
             "per_call": PER_CALL,
             "per_session": PER_SESSION,
         }
@@ -213,6 +230,16 @@ class Talk(RuleBasedStateMachine):
             self._check(before, rest)
             self._check_sent(sent, [])
 
+    def answer_a_question(self) -> None:
+        """Any of them, once more or long given up."""
+        if self.at.questions:
+            asked = self.random.choice([*self.at.questions[:-1], *self.at.questions])
+            said = self.random.choice((OracleError("no"), Response("m", {})))
+            before, sent = len(self.at.host), len(self.at.server)
+            self.at.oracle_says(asked.id, said)
+            self._check(before, [])
+            self._check_sent(sent, [])
+
     def server_babbles(self) -> None:
         self._server_says(self.random.choice(BABBLE), "", None)
 
@@ -244,6 +271,11 @@ class Talk(RuleBasedStateMachine):
         assert all(self.at.now <= h.since + HOLD_S for h in self.held)
 
     @invariant()
+    def no_more_is_asked_than_may_be(self) -> None:
+        assert len(self.at.questions) <= QUESTIONS
+        assert all(asked.budget_s <= ANSWER_S for asked in self.at.questions)
+
+    @invariant()
     def nothing_fails(self) -> None:
         assert self.at.engine.counts["failed"] == 0 or not self.is_whole
 
@@ -257,7 +289,7 @@ class Talk(RuleBasedStateMachine):
             self.at.wait(HOLD_S)
         self._check(before, [])
         assert self.held == []
-        for name in ("held", "added to", "out of time"):
+        for name in ("held", "added to", "out of time", "questions", "overtaken"):
             if self.at.engine.counts[name]:
                 event(name)
 
@@ -372,14 +404,18 @@ FAULTS = (
     (Unfolding, "moment"),
     (Unfolding, "said"),
     (Chooser, "choose"),
+    (Chooser, "conclude"),
     (Behind, "begin"),
-    (Behind, "go_on"),
+    (Behind, "looked_up"),
+    (Behind, "decided"),
     (Permit, "refusal"),
     (OwnCalls, "call"),
     (OwnCalls, "abandon"),
     (OwnCalls, "_new_id"),
     (Delivery, "give"),
     (Holding, "_look_up"),
+    (Holding, "_consult"),
+    (Holding, "consulted"),
     (Holding, "_release"),
     (Holding, "_answered"),
     (ToolTable, "learn"),

@@ -9,9 +9,9 @@ from mcp import ClientSession
 from mcp.shared.message import SessionMessage
 from mcp_types import CallToolResult, jsonrpc_message_adapter
 
-from stretto.proxy.appendix import HEADER
 from stretto.proxy.schema import RESERVED, Room, room
 from stretto.proxy.serving import Structured
+from stretto.traces.appended import HEADER
 from tests.proxy.engine.desk import Desk
 from tests.proxy.engine.shop import (
     ORDERS,

@@ -15,6 +15,7 @@ from stretto.flow.deciders.habit import decider
 from stretto.flow.flow import Flow, Surprise
 from stretto.flow.moment import Moment, Transcript
 from stretto.flow.surprise import tripped
+from stretto.oracle.state import Slice
 from stretto.proxy.unfolding import Unfolding
 from stretto.traces.sessionlog import Entry
 from stretto.traces.turns import Called, Conversation
@@ -81,13 +82,14 @@ class Talk:
 def literally(flow: Flow, conversation: Conversation, named: str) -> Moment:
     """The moment behind a call, from all that was said so far."""
     view = Episode("e", conversation.events()).after(named)
-    transcript = Transcript.of(flow, view.episode.events)
+    transcript = Transcript.of(flow, view.episode.events, state=Slice("(none)"))
     return transcript.moment(view.pending)
 
 
 def moments(flow: Flow, talk: Talk, n: int):
     """At each result of the turn under way: the moment as kept, and as read again."""
-    conversation, unfolding = Conversation(), Unfolding(flow)
+    conversation = Conversation()
+    unfolding = Unfolding(flow, state=Slice("(none)"))
     turn: list[str] = []
     for entry in filter(None, (talk.next() for _ in range(n))):
         change = conversation.add(entry.t_ms, entry.sender, entry.messages[0])
@@ -118,6 +120,7 @@ def test_a_moment_is_the_one_of_the_log_read_up_to_there(seed: int, chatty: bool
         assert found.site == unfolding.site == expected.site
         assert found.history == expected.history
         assert found.pending == expected.pending
+        assert found.state.json() == expected.state.json()
         for tool in flow.sites.reads:
             assert bound(flow, tool, found) == bound(flow, tool, expected)
         assert decided(flow, found) == decided(flow, expected)

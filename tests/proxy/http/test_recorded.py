@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from stretto.proxy.http.access import Access
-from stretto.proxy.http.lanes import Lanes
+from stretto.proxy.http.lanes import Lane, Lanes
 from stretto.proxy.http.recorded import recording
 from stretto.proxy.http.relay import Relay
 from stretto.proxy.journal import Journal
@@ -59,7 +59,7 @@ def logged(story: Story, server: Server | None = None, **limits: float) -> list[
     """The logs of what a story asks, in the order in which they were begun."""
     begun: list[Log] = []
 
-    def begins(stated: str | None) -> Recorder:
+    def begins(stated: str | None) -> Lane:
         log = Log(stated)
         begun.append(log)
 
@@ -67,7 +67,7 @@ def logged(story: Story, server: Server | None = None, **limits: float) -> list[
             log.is_opened = True
             return log
 
-        return Recorder(Journal(opens))
+        return Lane(Recorder(Journal(opens)))
 
     async def run() -> None:
         lanes = Lanes(begins, **limits)  # type: ignore[arg-type]

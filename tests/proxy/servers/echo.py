@@ -9,13 +9,15 @@ ECHO = {
     "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}},
     "annotations": {"readOnlyHint": True},
 }
+CAN = {"tools": {}}
 
 
 def result(message):
     params = message.get("params", {})
     match message["method"]:
         case "initialize":
-            return {"protocolVersion": "2025-11-25", "serverInfo": {"name": "echo"}}
+            about = {"serverInfo": {"name": "echo", "version": "1"}}
+            return {"protocolVersion": "2025-11-25", "capabilities": CAN, **about}
         case "server/discover":
             return {"resultType": "complete", "supportedVersions": ["2026-07-28"]}
         case "tools/list":

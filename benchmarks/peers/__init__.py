@@ -1,0 +1,1 @@
+"""What other proxies need to be measured beside this one."""

@@ -1,0 +1,171 @@
+"""`stretto phase0`: what sessions say of an agent before anything is compiled."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import click
+
+from stretto.canonical import Json
+from stretto.cli.examples import example
+from stretto.cli.number import Number
+from stretto.cli.options import Sessions, as_json, reading
+from stretto.cli.problems import warn_of_problems
+from stretto.cli.reports import html_option, out_option, write_report
+from stretto.cli.sources import Source, Sources, as_sources
+from stretto.cli.tasks import TENS, Tasks, chosen
+from stretto.episodes.manifest import Manifest
+from stretto.evaluate.phase0 import Phase0, Settings, SideOf
+from stretto.evaluate.phase0 import phase0 as measure
+from stretto.evaluate.sketch import Side
+from stretto.report.document import Document, Heading
+from stretto.report.drawing import Drawing
+from stretto.report.phase0 import phase0_document
+from stretto.report.phase0_json import phase0_json
+from stretto.traces.checkout import Checkout
+
+DOMAINS = "retail,airline"
+"""The domains measured of a checkout."""
+
+
+@click.command(
+    epilog=example(
+        "stretto phase0 sessions/ --manifest shop.json",
+        "stretto phase0 gpt-4.1=a.json.gz gpt-5=b.json.gz --manifest retail.json \\",
+        "    --split retail-split.json --html phase0.html",
+        "stretto phase0 --tau2 ../tau2-bench --out phase0.md",
+    ),
+)
+@click.argument("given", nargs=-1, callback=as_sources, metavar="[[NAME=]PATH]...")
+@click.option(
+    "--sessions", "--results", "named", multiple=True, callback=as_sources,
+    metavar="[NAME=]PATH", help="More sessions, as PATH is; may be repeated.",
+)  # fmt: skip
+@click.option(
+    "--target", "targets", multiple=True, callback=as_sources, metavar="[NAME=]PATH",
+    help="Sessions of another agent, that nothing is learned from; may be repeated.",
+)  # fmt: skip
+@click.option(
+    "--tau2", metavar="DIR",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="A checkout of τ²-bench: its tools and splits, and without PATH the results "
+    "of its baseline agents.",
+)  # fmt: skip
+@click.option(
+    "--domains", default=DOMAINS, show_default=True, metavar="A,B,…",
+    help="The checkout's domains to measure.",
+)  # fmt: skip
+@click.option(
+    "--split", metavar=f"FILE|{TENS}",
+    help="JSON with task ids under `train` and `test`; three tasks of ten are held "
+    f"out if left out. `{TENS}` splits numbered tasks by their last digit.",
+)  # fmt: skip
+@click.option(
+    "--alpha", type=Number(min=0, min_open=True),
+    help="Fix the concentration instead of inferring it.",
+)  # fmt: skip
+@click.option(
+    "--features/--no-features", default=True, show_default=True,
+    help="Look for fields of results that change what comes next.",
+)  # fmt: skip
+@reading
+@out_option
+@html_option
+@as_json
+def phase0(
+    given: tuple[Source, ...],
+    named: tuple[Source, ...],
+    targets: tuple[Source, ...],
+    tau2: Path | None,
+    domains: str,
+    split: str | None,
+    alpha: float | None,
+    features: bool,
+    sessions: Sessions,
+    out: Path | None,
+    page: Path | None,
+    as_json: bool,
+) -> None:
+    """
+    Say what a flow could save here, and how far the agents can be foretold.
+
+    How many LLM turns sit inside runs of calls, where arguments come from, how well a
+    habit foretells held-out sessions, whether it carries from one agent to another,
+    and what a flow would save with it. No model is asked.
+
+    Each PATH is a session file or a folder of them, compressed or not, all of one
+    domain. An agent's sessions are measured together; NAME= says whose they are.
+    """
+    settings = Settings(alpha=alpha, features=features)
+    sources = (*given, *named)
+    if tau2 is None:
+        if not sources:
+            raise click.UsageError("name sessions, or a checkout with --tau2")
+        side = None if split is None else _side_of(split)
+        of = Sources(sessions, sources, targets)
+        found = [_measured(of, None, replace(settings, side=side))]
+    elif split is not None:
+        raise click.UsageError("a checkout brings its own split: leave out --split")
+    else:
+        checkout = Checkout.at(tau2)
+        found = list(
+            _domains(checkout, domains, Sources(sessions, sources, targets), settings)
+        )
+    summary: Json = {"domains": [phase0_json(one) for one in found]}
+    write_report(partial(_document, found), summary, page, as_json, out=out)
+
+
+def _domains(
+    checkout: Checkout, domains: str, sources: Sources, settings: Settings
+) -> Iterator[Phase0]:
+    """The measures of each domain of a checkout."""
+    for domain in filter(None, map(str.strip, domains.split(","))):
+        given = sources.learned or [Source(path) for path in checkout.results(domain)]
+        of = replace(sources, learned=given, domain=domain)
+        split = checkout.split(domain)
+        side = _sides(
+            frozenset(split.train).__contains__, frozenset(split.test).__contains__
+        )
+        yield _measured(of, checkout.manifest(domain), replace(settings, side=side))
+
+
+def _measured(sources: Sources, known: Manifest | None, settings: Settings) -> Phase0:
+    corpus = sources.corpus()
+    targets = sources.target_agents()
+    for _ in corpus:
+        pass  # what the sessions say of their tools is known once they are read
+    warn_of_problems(sources.how.ledger)
+    manifest = sources.how.manifest()
+    if known is not None:
+        manifest = replace(known.merged(manifest), domain=known.domain)
+    return measure(corpus, manifest, replace(settings, targets=targets))
+
+
+def _side_of(split: str) -> SideOf:
+    train, test = chosen(split, None, "train"), chosen(split, None, "test")
+    assert train is not None
+    assert test is not None
+    return _sides(train, test)
+
+
+def _sides(train: Tasks, test: Tasks) -> SideOf:
+    def side(task: str) -> Side:
+        if train(task):
+            return Side.TRAIN
+        return Side.TEST if test(task) else Side.NEITHER
+
+    return side
+
+
+def _document(found: Sequence[Phase0], draw: Drawing | None) -> Document:
+    """One domain's report, or several, one after the other."""
+    documents = [phase0_document(one, draw) for one in found]
+    if len(documents) == 1:
+        return documents[0]
+    parts = [
+        Heading(f"{one.domain}: {part.text}") if isinstance(part, Heading) else part
+        for one, document in zip(found, documents, strict=True)
+        for part in (Heading("Overview"), *document.parts)
+    ]
+    return Document(f"Phase 0: {', '.join(one.domain for one in found)}", tuple(parts))

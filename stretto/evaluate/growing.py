@@ -1,0 +1,178 @@
+"""Graphs grown for a batch of settings, an episode at a time, here or in processes."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from itertools import islice
+from multiprocessing import get_context
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stretto.episodes.episode import Episode
+from stretto.evaluate.asking import Asking
+from stretto.evaluate.course import Course, Size
+from stretto.evaluate.flat import Flat
+from stretto.evaluate.graph import MAX_NODES, CannotGraph, Graph
+from stretto.evaluate.nodes import Nodes
+from stretto.evaluate.parting import counted
+from stretto.evaluate.replay import Replayer
+from stretto.evaluate.setting import Batch, Floors, Setting, open_flow
+from stretto.evaluate.walk import Walk
+from stretto.flow.deciders.decider import decider as decider_of
+from stretto.flow.deciders.protocol import Decider
+from stretto.flow.flow import Flow
+from stretto.flow.run import Runner
+from stretto.oracle.oracle import Oracle
+
+CHUNK = 16
+"""How many episodes a process is sent at a time."""
+
+
+@dataclass(slots=True)
+class Grower:
+    """A flow and a decider, ready to grow the graph of any episode."""
+
+    flow: Flow
+    name: str | None = None
+    """The decider's; by default that of the one the flow asks for."""
+    max_nodes: int = MAX_NODES
+    floors: Floors = field(default_factory=Floors)
+    given: Decider | None = None
+    """The decider itself, in place of its name."""
+    oracle: Oracle | None = None
+    """Whom to ask, where the decider asks."""
+    decider: Decider = field(init=False)
+    asking: Asking = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.decider = self.given or decider_of(self.flow, self.name)
+        self.flow = open_flow(self.flow)
+        self.asking = Asking(Runner.of(self.flow))
+
+    def graph(self, episode: Episode) -> Graph:
+        """The episode's graph, before anything has grown."""
+        course = Course.of(episode, self.flow.manifest)
+        start = Walk.through(self.flow, self.decider, self.asking, course)
+        return Graph(
+            self.flow,
+            self.decider,
+            self.floors,
+            start,
+            oracle=self.oracle,
+            max_nodes=self.max_nodes,
+        )
+
+    def one_at_a_time(self, episode: Episode, batch: Batch) -> NDArray[np.int64]:
+        """What every setting's replay counts, each replayed by itself."""
+        found = []
+        for setting in batch.settings:
+            replayer = Replayer(setting.applied(self.flow), self.decider, self.oracle)
+            walk = replayer.walk(episode)
+            replayer.finish(walk, setting.threshold)
+            found.append(walk.counted)
+        return np.array(found, np.int64)
+
+
+class Played(NamedTuple):
+    """An episode replayed under a batch of settings."""
+
+    size: Size
+    counted: NDArray[np.int64]
+    """By setting, packed."""
+    n_nodes: int
+    why_not: str = ""
+    """Why it has no graph, and every setting was replayed by itself."""
+
+
+def play(grower: Grower, graph: Graph, episode: Episode, batch: Batch) -> Played:
+    """
+    The episode under every setting of the batch, which the floors have admitted.
+
+    A graph that would be too large is emptied, and the settings replayed one by one.
+    """
+    size = graph.start.course.size
+    try:
+        found = counted(graph, batch)
+    except CannotGraph as cause:
+        graph.hold(Nodes(), is_counting=False)
+        return Played(size, grower.one_at_a_time(episode, batch), 0, str(cause))
+    return Played(size, found, len(graph.nodes))
+
+
+class Grown(NamedTuple):
+    """Some episodes replayed, and their graphs where they were asked for."""
+
+    played: list[Played]
+    flat: Flat | None
+    floors: Mapping[str, float]
+
+
+def grow_all(
+    grower: Grower,
+    episodes: Iterable[Episode],
+    batch: Batch,
+    *,
+    jobs: int,
+    keep: bool = False,
+) -> Iterator[Grown]:
+    """
+    Episodes replayed in order, some at a time, by as many processes.
+
+    The processes are started afresh, as a fork after JAX began can hang. No more is
+    read ahead than keeps them busy.
+    """
+    chunks = _chunks(episodes)
+    begin = (grower.flow, grower.decider.name, grower.max_nodes, batch.settings, keep)
+    with ProcessPoolExecutor(
+        jobs, get_context("spawn"), initializer=_Process.begin, initargs=begin
+    ) as pool:
+        waiting = deque(
+            pool.submit(_Process.grow, chunk) for chunk in islice(chunks, 2 * jobs)
+        )
+        while waiting:
+            yield waiting.popleft().result()
+            waiting.extend(
+                pool.submit(_Process.grow, chunk) for chunk in islice(chunks, 1)
+            )
+
+
+def _chunks(episodes: Iterable[Episode]) -> Iterator[list[Episode]]:
+    left = iter(episodes)
+    while chunk := list(islice(left, CHUNK)):
+        yield chunk
+
+
+class _Process:
+    """What a process of `grow_all` holds."""
+
+    grower: Grower
+    batch: Batch
+    keep: bool
+
+    @classmethod
+    def begin(
+        cls,
+        flow: Flow,
+        name: str,
+        max_nodes: int,
+        settings: tuple[Setting, ...],
+        keep: bool,
+    ) -> None:
+        """Get ready for any episode."""
+        cls.grower = Grower(flow, name, max_nodes)
+        cls.batch, cls.keep = Batch(settings), keep
+        cls.grower.floors.admit(cls.batch)
+
+    @classmethod
+    def grow(cls, episodes: list[Episode]) -> Grown:
+        """Some episodes' share of the work."""
+        graphs = [cls.grower.graph(episode) for episode in episodes]
+        played = [
+            play(cls.grower, graph, episode, cls.batch)
+            for graph, episode in zip(graphs, episodes, strict=True)
+        ]
+        flat = Flat.of([(g.nodes, g.is_counting) for g in graphs]) if cls.keep else None
+        return Grown(played, flat, cls.grower.floors.known)

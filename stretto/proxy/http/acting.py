@@ -1,0 +1,220 @@
+"""
+An engine's hands where hosts speak HTTP: for one session, on its event loop.
+
+A line that the engine holds back holds its stream back: whoever passed it on waits
+here until there is something to pass on in its place. Lines behind it on the same
+stream come after it, those of other streams do not wait.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import NamedTuple, TypeAlias
+
+from stretto.canonical import Json
+from stretto.errors import OracleError
+from stretto.oracle.answer import Response
+from stretto.oracle.oracle import Oracle
+from stretto.proxy.actions import Action, Beside, Drop, Forward, Hold, Send, Side
+from stretto.proxy.consult import Consulting
+from stretto.proxy.context import Context
+from stretto.proxy.engine import Engine
+from stretto.proxy.entry import Sender
+from stretto.proxy.http.headers import Headers
+from stretto.proxy.http.lookups import Asks, Lookups
+from stretto.proxy.turns import Ask, Given, Turns
+
+_Tell: TypeAlias = Callable[[bytes, float, str], list[Action]]
+
+
+class _Waiting(NamedTuple):
+    """Somebody who waits for what becomes of a line."""
+
+    fallback: bytes | None
+    """What they get where the proxy fails."""
+    outcome: asyncio.Future[bytes | None]
+
+    def give(self, line: bytes | None) -> None:
+        """Tell them."""
+        if not self.outcome.done():
+            self.outcome.set_result(line)
+
+
+_OWN = "stretto"
+"""The stream of what is said to the proxy itself; those of clients are JSON."""
+
+
+class Acting:
+    """
+    Does what an engine wants done. To be made on the event loop.
+
+    Args:
+        asks: Asks the server.
+        schemas: The input schemas of its tools, as far as they are known.
+        keeps: Keeps a line in the session's log.
+        logs: Adds a line to a log beside the session's.
+        notes: Tells whoever runs the proxy.
+        context: The conversation beside the session, if the host writes one.
+        oracle: Whom to ask, where the flow's decider asks.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        asks: Asks,
+        schemas: Mapping[str, Json],
+        *,
+        keeps: Callable[[Sender, bytes], None],
+        logs: Callable[[Beside, bytes], None],
+        notes: Callable[[str], None],
+        context: Context | None = None,
+        oracle: Oracle | None = None,
+    ) -> None:
+        self._engine, self._notes = engine, notes
+        self._loop = asyncio.get_running_loop()
+        self._turns = Turns(
+            engine,
+            gives=self._give,
+            wakes_at=self._wake_at,
+            keeps=keeps,
+            logs=logs,
+            consults=None if oracle is None else Consulting(oracle, self._answer).ask,
+            notes=notes,
+            context=context,
+            clock=self._loop.time,
+        )
+        self._lookups = Lookups(asks, self._hear_own, self._fail, schemas)
+        self._headers: dict[str, Headers] = {}
+        self._waiting: dict[str, _Waiting] = {}
+        self._line = b""
+        self._has_passed = self._is_held = False
+        self._alarm: asyncio.TimerHandle | None = None
+
+    @property
+    def engine(self) -> Engine:
+        """The session's."""
+        return self._engine
+
+    def from_host(
+        self, line: bytes, stream: str
+    ) -> "bytes | asyncio.Future[bytes | None]":
+        """
+        What becomes of a line of the host's, which ends in a line feed.
+
+        The very same object is for the server. Anything else is the answer to it, once
+        there is one; None where there will be none.
+        """
+        return self._told(self._engine.host_line, line, stream)
+
+    async def from_server(self, line: bytes, stream: str) -> bytes | None:
+        """
+        What the host gets for a line of the server's, which ends in a line feed.
+
+        The very same object where that is unchanged; None for nothing.
+        """
+        told = self._told(self._engine.server_line, line, stream)
+        return told if isinstance(told, bytes) else await told
+
+    def take_down(self, sender: Sender, line: bytes, stream: str) -> None:
+        """Take note of a line that has been passed on already, or goes to nobody."""
+        self._do(lambda now: self._engine.passed(sender, line, now, stream))
+
+    def begin(self, stream: str, headers: Headers) -> None:
+        """
+        A request that a stream answers.
+
+        Args:
+            headers: As the server gets them.
+        """
+        self._headers[stream] = headers
+
+    def end(self, stream: str) -> None:
+        """The stream's end."""
+        self._headers.pop(stream, None)
+        self._waiting.pop(stream, None)
+
+    def leave(self, stream: str) -> None:
+        """The host no longer waits for what a stream would bring."""
+        self._do(partial(self._engine.closed_stream, stream))
+
+    def stop(self) -> None:
+        """Look nothing up any more, and give the host what is held."""
+        self._do(self._engine.closed)
+
+    def close(self) -> None:
+        """End the session."""
+        self.stop()
+        self._lookups.close()
+        if self._alarm is not None:
+            self._alarm.cancel()
+
+    def _told(
+        self, tell: _Tell, line: bytes, stream: str
+    ) -> "bytes | asyncio.Future[bytes | None]":
+        """The line itself, where it passes; else what comes in its place, later."""
+        fallback = line if tell == self._engine.server_line else None
+        waiting = _Waiting(fallback, self._loop.create_future())
+        is_free = self._waiting.setdefault(stream, waiting) is waiting
+        self._line, self._has_passed, self._is_held = line, False, False
+        is_well = self._do(lambda now: tell(line, now, stream))
+        passes = self._has_passed or not is_well
+        if is_free and (passes or not self._is_held):
+            self._release(stream, None)
+        elif not is_free:
+            waiting.give(None)
+        return line if passes else waiting.outcome
+
+    def _do(self, ask: Ask) -> bool:
+        """Take a turn with the engine; whether that went well."""
+        try:
+            self._turns.take(ask)
+        except Exception as bug:  # whatever it is, it may not cost the agent its answer
+            self._notes(f"a turn of the flow's failed: {type(bug).__name__}: {bug}")
+            for stream, waiting in [*self._waiting.items()]:
+                self._release(stream, waiting.fallback)
+            return False
+        finally:
+            self._line = b""
+        return True
+
+    def _give(self, given: Given) -> None:
+        match given:
+            case Forward(_, line) if line is self._line:
+                self._has_passed = True
+            case Send(Side.SERVER, line, stream):
+                self._lookups.say(line, self._headers.get(stream, []))
+            case Forward(Side.HOST, line, stream) | Send(Side.HOST, line, stream):
+                self._release(stream, line)
+            case Hold():
+                self._is_held = True
+            case Drop(stream):
+                self._release(stream, None)
+
+    def _release(self, stream: str, line: bytes | None) -> None:
+        if (waiting := self._waiting.pop(stream, None)) is not None:
+            waiting.give(line)
+
+    def _hear_own(self, line: bytes) -> None:
+        self._do(lambda now: self._engine.server_line(line, now, _OWN))
+
+    def _fail(self, request: bytes) -> None:
+        self._do(partial(self._engine.unanswered, request))
+
+    def _answer(self, id_: str, answer: Response | OracleError) -> None:
+        def told() -> None:
+            self._do(lambda now: self._engine.consulted(id_, answer, now))
+
+        with suppress(RuntimeError):  # the loop has closed: nobody waits any more
+            self._loop.call_soon_threadsafe(told)
+
+    def _wake_at(self, moment: float) -> None:
+        if self._alarm is not None:
+            if self._alarm.when() <= moment and not self._alarm.cancelled():
+                return
+            self._alarm.cancel()
+        self._alarm = self._loop.call_at(moment, self._wake)
+
+    def _wake(self) -> None:
+        self._alarm = None
+        self._do(self._engine.tick)

@@ -1,0 +1,198 @@
+"""Phase 0: what sessions say about an agent before a flow is compiled from them."""
+
+from collections.abc import Iterable
+
+from stretto.episodes.manifest import Kind
+from stretto.evaluate.foresight import Foresight
+from stretto.evaluate.intervals import Share
+from stretto.evaluate.lesson import ORDER
+from stretto.evaluate.phase0 import Phase0
+from stretto.evaluate.projection import Design, Scenario
+from stretto.evaluate.transfer import POOLED
+from stretto.report.document import Document, Figure, Heading, Key, Part, Prose, table
+from stretto.report.drawing import Drawing
+from stretto.report.naming import short_names
+from stretto.report.phase0_foresight import foresight_parts, transfer_parts
+from stretto.report.phase0_outlook import outlook_parts
+from stretto.report.shares import mean, percent
+
+INTERVALS = (
+    "In brackets stands the 95% interval over tasks, drawn with replacement; sessions "
+    "of one task stay together."
+)
+
+
+def phase0_document(found: Phase0, draw: Drawing | None = None) -> Document:
+    """The measures of one domain, with figures where they can be drawn."""
+    names = {POOLED: POOLED, **short_names(a.agent for a in found.agents)}
+    parts: list[Part] = [_key(found), Prose(_head(found)), Prose(INTERVALS)]
+    parts += _agents(found, names, draw)
+    foresight = found.foresight
+    if foresight is None:
+        parts.append(Prose(_nothing(found)))
+    else:
+        parts += foresight_parts(foresight, found.vocab, draw)
+        parts += outlook_parts(found, names)
+        parts += transfer_parts(foresight, names, draw)
+    parts += _runs(found)
+    parts += _arguments(found, names)
+    return Document(f"Phase 0: {found.domain or 'unnamed'}", tuple(parts))
+
+
+def _key(found: Phase0) -> Key:
+    """What there is of: headroom, savings at best, provenance, and foresight."""
+    pooled, writes = found.agents[0], found.origins[0].writes
+    values = [
+        (f"{pooled.headroom.value:.1%}", "of LLM turns one call a run would leave out")
+    ]
+    if found.foresight is not None and found.tools.get(Kind.READ):
+        ceiling = f"{_read_only_ceiling(found).value:.1%}"
+        values.append((ceiling, "of held-out turns a flow could save at best"))
+    if writes.whole:
+        share = f"{writes.value:.1%}"
+        values.append((share, "of what writes are called with is in a tool's output"))
+    if found.foresight is not None:
+        top1 = found.foresight.orders[ORDER].top1
+        values.append((f"{top1.value:.1%}", "of held-out steps foretold"))
+    return Key(tuple(values))
+
+
+def _read_only_ceiling(found: Phase0) -> Share:
+    """What a flow that only reads would save with a perfect oracle."""
+    [row] = [
+        row
+        for row in found.outlook
+        if row.agent == POOLED
+        and row.design is Design.READ_ONLY
+        and row.scenario is Scenario.PERFECT
+        and row.gate == "validated"
+    ]
+    return row.turns
+
+
+def _head(found: Phase0) -> str:
+    tools = ", ".join(f"{found.tools.get(kind, 0)} {kind}" for kind in Kind)
+    text = (
+        f"{found.episodes:,} sessions. Habits are learned from the "
+        f"{found.train_episodes:,} successful sessions of {found.train_tasks:,} tasks "
+        f"and measured on the {found.test_episodes:,} sessions of "
+        f"{found.test_tasks:,} others, failed ones too. Tools: {tools}. "
+    )
+    if found.foresight is not None:
+        text += f"{_alpha(found.foresight)} "
+    if found.on_trust:
+        text += (
+            f"Nobody graded {found.on_trust:,} of the sessions; they count as "
+            "successful. "
+        )
+    if found.unlisted:
+        text += (
+            f"Not in the manifest, and so neither reads nor writes: "
+            f"{', '.join(found.unlisted)}. "
+        )
+    return text.strip()
+
+
+def _alpha(foresight: Foresight) -> str:
+    posterior = foresight.concentration
+    if posterior is None:
+        return f"The concentration α is {foresight.alpha:g}, as given."
+    return (
+        f"The concentration α is {posterior.median:.3f} "
+        f"[{posterior.low:.3f}, {posterior.high:.3f}], the posterior's median and "
+        "its central 90%."
+    )
+
+
+def _nothing(found: Phase0) -> str:
+    return (
+        f"With {found.train_episodes} sessions to learn from and "
+        f"{found.test_episodes} to measure, nothing can be foretold."
+    )
+
+
+def _agents(
+    found: Phase0, names: dict[str, str], draw: Drawing | None
+) -> Iterable[Part]:
+    yield Heading("Agents and their runs")
+    yield Prose(
+        "A run is a stretch of turns with calls, with nothing said in between. "
+        "Headroom is the share of LLM turns that would go if each run were one call."
+    )
+    if draw is not None:
+        bars = [
+            (_called(names[a.agent], a.is_target), a.headroom.value,
+             *(a.headroom.interval or (a.headroom.value,) * 2))
+            for a in found.agents
+        ]  # fmt: skip
+        drawn = draw.shares_by_name(bars, "headroom, % of LLM turns")
+        yield Figure(drawn, "Headroom by agent, with 95% intervals over tasks.")
+    yield table(
+        ("agent", "sessions", "tasks", "succeeded", "turns", "calls", "writes",
+         "parallel", "headroom"),
+        [
+            (
+                _called(names[a.agent], a.is_target), a.episodes, a.tasks,
+                percent(a.succeeded, 0), mean(a.turns, 1), mean(a.calls, 1),
+                mean(a.writes), percent(a.parallel, 0), percent(a.headroom),
+            )
+            for a in found.agents
+        ],
+    )  # fmt: skip
+    yield Prose(
+        "Turns, calls and writes are of a session; parallel is the share of turns with "
+        "calls that have two or more. Of all LLM turns, these are later turns of a run "
+        "that only look something up, by where the arguments come from, and turns that "
+        "bundling assented writes would leave out:"
+    )
+    yield table(
+        ("agent", "from outputs", "from the conversation", "bundled writes"),
+        [
+            (_called(names[a.agent], a.is_target), percent(a.from_outputs),
+             percent(a.from_conversation), percent(a.bundled))
+            for a in found.agents
+        ],
+    )  # fmt: skip
+    if empty := sum(a.empty for a in found.agents if a.agent != POOLED):
+        yield Prose(f"{empty:,} of the sessions had no LLM turn.")
+
+
+def _called(name: str, is_target: bool) -> str:
+    return f"{name} (target)" if is_target else name
+
+
+def _runs(found: Phase0) -> Iterable[Part]:
+    if found.runs:
+        yield Heading("The most common runs")
+        rows = [(name, n) for name, n in found.runs]
+        yield table(("run", "in the sessions learned from"), rows)
+
+
+def _arguments(found: Phase0, names: dict[str, str]) -> Iterable[Part]:
+    yield Heading("Where arguments come from")
+    writes, reads = found.origins[0].writes, found.origins[0].reads
+    yield Prose(
+        f"The values that writes ({writes.whole:,.0f}) and reads ({reads.whole:,.0f}) "
+        "were called with, by where they stood before the turn of the call: as a part "
+        "of any text, as the published shares have it, and as whole words. "
+        "The first row is the sum of `both` and `tool output`."
+    )
+    yield table(
+        ("origin", "writes", "writes, whole words", "reads", "reads, whole words"),
+        [
+            (o.origin, percent(o.writes), percent(o.writes_whole), percent(o.reads),
+             percent(o.reads_whole))
+            for o in found.origins
+        ],
+    )  # fmt: skip
+    yield Prose(
+        "What the user had last said before a write: the word `yes`, or that or one of "
+        "a few phrases. It is a list of words, and judges no single write."
+    )
+    yield table(
+        ("agent", "writes", "yes", "assent"),
+        [
+            (names[c.agent], f"{c.yes.whole:,.0f}", percent(c.yes), percent(c.assent))
+            for c in found.confirmations
+        ],
+    )
