@@ -19,7 +19,7 @@ from stretto.episodes.tasks import task_group
 from stretto.evaluate.intervals import Interval
 from stretto.evaluate.local import LOCAL, Comparison, compare, comparison_json, judged
 from stretto.learn.corpus import Chosen
-from stretto.learn.local import N_FLOWS, local_cases, survey_local
+from stretto.learn.local import N_FLOWS, local_cases, local_flows, survey_local
 from stretto.oracle.local.file import Gain, LocalModel, Origin, write_local
 from stretto.oracle.wording import shipped_wording
 
@@ -66,9 +66,9 @@ def train_local(
     if not manifest.domain:
         manifest = replace(manifest, domain="+".join(sorted(source.domains - {""})))
     with progress("learning habits", total=N_FLOWS) as advance:
-        cases = local_cases(
-            Chosen(corpus, source.places), manifest, shipped_wording(), advance=advance
-        )
+        chosen = Chosen(corpus, source.places)
+        flows = local_flows(chosen, manifest, advance=advance)
+    cases = local_cases(chosen, flows, shipped_wording())
     # JAX takes seconds to start, and a mistake in the sessions is told before
     folds = importlib.import_module("stretto.models.local_folds")
     with progress("training", total=folds.N_FITS) as advance:
