@@ -448,6 +448,7 @@ def _nobody(_: Any) -> Made:
         _nobody,
         lambda _: Made(status=404, headers=[]),
         lambda _: Made(b"no json"),
+        lambda _: Made(b" " * 2**24, b"{}"),
         lambda _: Made(b'{"id":7,"result":{}}'),
     ],
 )
