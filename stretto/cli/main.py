@@ -42,6 +42,10 @@ COMMANDS = {
     "episodes": Entry(
         "stretto.cli.episodes:episodes", "Show what recorded sessions hold."
     ),
+    "evaluate": Entry(
+        "stretto.cli.evaluate:evaluate",
+        "Estimate another rule from decisions that a flow explored.",
+    ),
     "flow-diff": Entry(
         "stretto.cli.flow_diff:flow_diff",
         "Compare two flows: what needs review, first.",

@@ -8,6 +8,12 @@ import click
 
 from stretto.canonical import Json
 from stretto.cli.chosen import measured
+from stretto.cli.decisions import (
+    DecisionLog,
+    decisions_option,
+    explore_option,
+    explore_seed_option,
+)
 from stretto.cli.examples import example
 from stretto.cli.number import Number
 from stretto.cli.options import Sessions, as_json, sessions
@@ -21,6 +27,7 @@ from stretto.evaluate.setting import Setting
 from stretto.evaluate.sweep import replay_all
 from stretto.flow.decide import THRESHOLD
 from stretto.flow.wire import read_flow
+from stretto.proxy.serving import Exploration
 from stretto.report.replay import COUNTING, Point, Replayed, replay_document
 
 SWEEP = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -53,6 +60,9 @@ SWEEP = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
     "--sites", "each_site", is_flag=True,
     help="Also change one site's threshold at a time: to 0.1 to 0.9, and to off.",
 )  # fmt: skip
+@decisions_option
+@explore_option
+@explore_seed_option
 @jobs_option
 @html_option
 @as_json
@@ -64,6 +74,9 @@ def replay(
     thresholds: Sequence[float],
     sweep: bool,
     each_site: bool,
+    decisions: Path | None,
+    epsilon: float,
+    explore_seed: int,
     jobs: int,
     page: Path | None,
     as_json: bool,
@@ -85,11 +98,18 @@ def replay(
     base = Setting.of(compiled, thresholds[0])
     apart = one_site_apart(compiled, base, SWEEP) if each_site else {}
     every = [*settings, *(s for changed in apart.values() for s in changed)]
-    played = told(replay_all(grower, measured(sessions, tasks), every, jobs=jobs))
+    episodes = measured(sessions, tasks)
+    if decisions is not None:
+        how = Exploration(epsilon, explore_seed)
+        log = DecisionLog(compiled, decider, thresholds[0], how)
+        episodes = log.noting(episodes)
+    played = told(replay_all(grower, episodes, every, jobs=jobs))
     rows: list[list[Row]] = [[] for _ in every]
     for episode in played:
         for place, packed in enumerate(episode.counted.tolist()):
             rows[place].append(row(episode.size, packed))
+    if decisions is not None:
+        log.write(decisions)
     found = [replayed(v, rows[place]) for place, v in enumerate(values)]
     chosen = values.index(thresholds[0])
     sites = _points(apart, iter(rows[len(values) :]))

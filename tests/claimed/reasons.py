@@ -27,9 +27,6 @@ NO_GUARDS = "Guards are not built yet."
 NO_JUDGE = "The confirmation judge is not built yet."
 NO_MATCHING = "Matching a description to a record is not built yet."
 NO_PROCEDURE = "Procedures are not built yet."
-NO_OFF_POLICY = (
-    "A flow explores and logs how; no command estimates another rule from it."
-)
 NO_REFINE = "Proposing and testing predicates is not built yet."
 NO_PROJECTION = "The projection of turns saved from agreement is not built yet."
 NO_PREDICTION = "The tables of held-out prediction are not built yet."
