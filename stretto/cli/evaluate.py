@@ -50,7 +50,6 @@ class TargetType(click.ParamType[Target]):
 
 @click.command(
     epilog=example(
-        "stretto replay shop.flow.json sessions/ --decisions log.jsonl --explore 0.1",
         "stretto evaluate log.jsonl --target loose=reach@0.2 --target shy=habit@0.5",
     ),
 )
@@ -86,7 +85,8 @@ def evaluate(
     option's label, and from what was taken alone, by inverse propensities (IPS, SNIPS)
     and doubly robust (DR).
 
-    LOG is what `stretto replay --decisions` wrote.
+    LOG is what `stretto replay --decisions` wrote, with `--explore` above 0; at 0 all
+    but the direct estimate know only what the flow itself would take.
     """
     decisions = list(read_decisions(log))
     _check(decisions, targets, log)
