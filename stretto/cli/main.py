@@ -50,6 +50,10 @@ COMMANDS = {
     "episodes": Entry(
         "stretto.cli.episodes:episodes", "Show what recorded sessions hold."
     ),
+    "evaluate": Entry(
+        "stretto.cli.evaluate:evaluate",
+        "Estimate another rule from decisions that a flow explored.",
+    ),
     "export-answers": Entry(
         "stretto.cli.answers:export_answers", "Print the answers kept, a line each."
     ),

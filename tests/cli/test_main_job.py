@@ -359,3 +359,42 @@ def test_a_bar_that_is_no_share_is_refused(shop, option):
 
     assert result.exit_code == 2
     assert "range" in result.stderr
+
+
+def test_a_rule_estimated_from_its_own_decisions_is_its_own_replay(shop, tmp_path):
+    log = tmp_path / "log.jsonl"
+    args = ("replay", shop / "shop.flow.json", shop / "new", "--json")
+    replayed = json.loads(run(*args, "--decisions", log).stdout)
+    rule = ("--target", f"same={replayed['decider']}@0.3", "--metric", "used")
+
+    same = json.loads(run("evaluate", log, *rule, "--json").stdout)
+    assert run(*args, "--decisions", log, "--explore", 0.3).stdout == run(*args).stdout
+    explored = json.loads(run("evaluate", log, *rule, "--json").stdout)
+
+    [own], [other] = same["targets"], explored["targets"]
+    used = replayed["totals"]["used_next"] + replayed["totals"]["used_later"]
+    for name in ("direct", "ips", "snips", "dr"):
+        assert own["total"][name]["value"] == pytest.approx(used)
+    assert own["total"]["ess"] == pytest.approx(own["total"]["looks"])
+    assert other["total"]["ess"] < other["total"]["looks"]
+    assert other["total"]["ips"]["value"] != other["total"]["direct"]["value"]
+
+
+@pytest.mark.parametrize(
+    ("target", "code", "says"),
+    [
+        ("habit@0.3", 2, "is not NAME=DECIDER@THRESHOLD"),
+        ("a=habit@nan", 2, "no finite number"),
+        ("a=oracle@0.3", 1, "holds no probabilities of 'oracle'"),
+    ],
+)
+def test_a_target_that_the_log_cannot_price_is_refused(
+    shop, tmp_path, target, code, says
+):
+    log = tmp_path / "log.jsonl"
+    run("replay", shop / "shop.flow.json", shop / "new", "--decisions", log)
+
+    result = run("evaluate", log, "--target", target)
+
+    assert result.exit_code == code
+    assert says in result.stderr
