@@ -102,7 +102,7 @@ def main(out: Path, domains: Sequence[str]) -> None:
     """Measure, print each table, and write them all."""
     found: dict[str, Json] = {}
     for domain in domains:
-        sessions = [*_sessions(domain)]
+        sessions = [*sessions_of(domain)]
         manifest = read_manifest(SHARED / "manifests" / f"{domain}.json")
         measured = {
             "tasks": on_tasks(sessions, manifest),
@@ -232,7 +232,8 @@ def _next_step(case: Case, member: Member) -> NextStep:
     )
 
 
-def _sessions(domain: str) -> Iterator[Episode]:
+def sessions_of(domain: str) -> Iterator[Episode]:
+    """A domain's sessions, each with its agent's name."""
     for agent, paths in FILES[domain].items():
         files = [SHARED / "sessions" / path for path in paths]
         for session in read(files, options=ReadOptions(agent=agent)):

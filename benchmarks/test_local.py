@@ -18,7 +18,7 @@ from stretto.oracle.local.file import (
     PLACES,
     LocalModel,
     Member,
-    Origin,
+    Provenance,
     local_bytes,
     parse_local,
 )
@@ -40,7 +40,7 @@ KEPT = (
 )
 """What holds texts taken apart."""
 
-ORIGIN = Origin("", "retail", (), 0, 0, "", (), {}, None, {})
+PROVENANCE = Provenance("", "retail", (), 0, 0, "", (), {}, None, {})
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def asked():
         offered, [told(c) for c in offered], offering=len(flows) - 1, seed=7, epochs=8
     ).net
     members = dict.fromkeys(PLACES, Member(net, Calibration()))
-    model = parse_local(local_bytes(LocalModel(members, ORIGIN)), "benchmark")
+    model = parse_local(local_bytes(LocalModel(members, PROVENANCE)), "benchmark")
     asker = Asker.of(flows[-1])
     requests = [s.request for e in other for s in steps_asked(flows[-1], asker, e)]
     return Local.of(model), requests
