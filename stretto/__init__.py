@@ -14,6 +14,7 @@ __all__ = [
     "Flow",
     "Manifest",
     "Program",
+    "ScriptedOracle",
     "Settings",
     "StrettoError",
     "audit",
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from stretto.learn.learn import learn as learn_flow
     from stretto.learn.settings import Settings
     from stretto.models.lower import numpyro_model
+    from stretto.oracle.scripted import ScriptedOracle
     from stretto.program.ast import Program
     from stretto.program.render import render as render_program
     from stretto.program.text import parse as parse_program
@@ -70,6 +72,7 @@ HOMES = {
     "Flow": "stretto.flow.flow:Flow",
     "Manifest": "stretto.episodes.manifest:Manifest",
     "Program": "stretto.program.ast:Program",
+    "ScriptedOracle": "stretto.oracle.scripted:ScriptedOracle",
     "Settings": "stretto.learn.settings:Settings",
     "StrettoError": "stretto.errors:StrettoError",
     "audit": "stretto.evaluate.audit:audit",

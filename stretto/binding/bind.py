@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from stretto.binding.byname import CHANCE, bind_by_name
 from stretto.binding.chance import bindable, chance, pooled_chance
-from stretto.binding.pick import ALREADY, Mention, Pick, is_made, pick, used_values
+from stretto.binding.pick import ALREADY, Mention, Pick, Used, is_made, pick
 from stretto.binding.seen import Passed, Seen
 from stretto.binding.sources import Bindings, required, rules
 from stretto.canonical import Json, text
@@ -68,7 +68,7 @@ def bind(
 
 def _was_made(tool: str, picked: Pick, seen: Seen, also: Sequence[ToolCall]) -> bool:
     """Whether a call of constants alone was made before, as it would be made again."""
-    used = used_values(seen, also)
+    used = Used(seen, also)
     return is_made(tool, seen, also) and all(
         Passed(tool, argument, text(value)) in used
         for argument, value in picked.arguments.items()

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from stretto.binding.paths import Leaf
-from stretto.binding.pick import ALREADY, Mention, Pick, is_made, used_values
+from stretto.binding.pick import ALREADY, Mention, Pick, Used, is_made
 from stretto.binding.seen import Seen
 from stretto.canonical import Json
 from stretto.episodes.episode import ToolCall
@@ -25,7 +25,7 @@ def bind_by_name(
     names = sorted(docs.args) if docs is not None else []
     if not names and is_made(tool, seen, also):
         return ALREADY
-    used = used_values(seen, also)
+    used = Used(seen, also)
     arguments: dict[str, Json] = {}
     mentioned = True
     for name in names:

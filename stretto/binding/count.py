@@ -174,7 +174,8 @@ def _constants(
     arguments: dict[Argument, _Argument],
     messages: list[str],
 ) -> dict[Argument, Json]:
-    said = Said().then("\n".join(messages))
+    said = Said()
+    said.hear("\n".join(messages))
     return {
         (tool, name): a.first
         for (tool, name), a in arguments.items()

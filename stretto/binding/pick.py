@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from stretto.binding.said import Row
 from stretto.binding.seen import Passed, Seen, passed_by
@@ -13,9 +13,6 @@ from stretto.canonical import Json, compact
 from stretto.episodes.episode import ToolCall
 
 ALREADY = "already looked up"
-
-Used: TypeAlias = AbstractSet[tuple[str, str, str]]
-"""Values passed before: tool, argument and text."""
 
 
 class Mention(StrEnum):
@@ -53,7 +50,7 @@ def pick(
         return "never called in training"
     if not recipe.required and is_made(tool, seen, also):
         return ALREADY
-    used = used_values(seen, also)
+    used = Used(seen, also)
     filled: list[_Filled] = []
     for slot in recipe.slots:
         value = _fill(tool, slot, seen, used)
@@ -71,11 +68,23 @@ def is_made(tool: str, seen: Seen, also: Sequence[ToolCall]) -> bool:
     return tool in seen.called or any(call.tool == tool for call in also)
 
 
-def used_values(seen: Seen, also: Sequence[ToolCall]) -> Used:
+class Used:
     """Every value passed before, whatever became of the call."""
-    if not also:
-        return seen.passed
-    return seen.passed.union(*map(passed_by, also))
+
+    def __init__(self, seen: Seen, also: Sequence[ToolCall]) -> None:
+        self._passed = seen.passed
+        self._also: AbstractSet[Passed] = frozenset()
+        if also:
+            self._also = {value for call in also for value in passed_by(call)}
+
+    def __contains__(self, value: tuple[str, str, str]) -> bool:
+        return value in self._passed or value in self._also
+
+    def also(self, tool: str, argument: str) -> AbstractSet[str]:
+        """What the calls that only count as made pass to an argument."""
+        if not self._also:
+            return frozenset()
+        return {x.text for x in self._also if x[:2] == (tool, argument)}
 
 
 class _Filled(NamedTuple):
@@ -111,43 +120,29 @@ def _whole_list(tool: str, slot: Slot, seen: Seen, used: Used) -> _Filled | None
 def _one_string(tool: str, slot: Slot, seen: Seen, used: Used) -> _Filled | None:
     """The first string the user named that was not passed before, else the first."""
     argument = slot.argument
-    any_named = any(map(seen.names_any, slot.sources))
-    first: _Filled | None = None
-    tried: set[str] = set()
-    for row in _rows(slot, seen):
-        for value, named in row.first.items():
-            if value in tried or (tool, argument, value) in used:
-                continue
-            if named:
-                return _Filled(argument, value, True)
-            if first is None:
-                first = _Filled(argument, value, False, any_named, row)
-            if not any_named:
-                return first
-            tried.add(value)
-    return first
-
-
-def _rows(slot: Slot, seen: Seen) -> Iterator[Row]:
-    """The values at the sources, in the site's order or from the latest output on."""
     site = seen.outputs[-1].tool if seen.outputs else ""
     order = slot.by_site.get(site)
-    return _latest_rows(slot, seen) if order is None else _ordered_rows(order, seen)
-
-
-def _ordered_rows(order: Sequence[Source], seen: Seen) -> Iterator[Row]:
-    for source in order:
-        for output in reversed(seen.outputs_of(source.tool)):
-            yield seen.said.row(output, source.path)
+    found = seen.first(
+        tool,
+        argument,
+        slot.sources if order is None else order,
+        in_order=order is not None,
+        also=used.also(tool, argument),
+    )
+    if found is None:
+        return None
+    if found.is_named:
+        return _Filled(argument, found.value, True)
+    any_named = any(map(seen.names_any, slot.sources))
+    return _Filled(argument, found.value, False, any_named, found.row)
 
 
 def _latest_rows(slot: Slot, seen: Seen) -> Iterator[Row]:
-    if len(slot.sources) == 1:
-        yield from _ordered_rows(slot.sources, seen)
-        return
-    for tool, output in reversed(seen.outputs):
+    """The values at the sources, from the latest output on."""
+    rows = {source: reversed(seen.rows(source)) for source in slot.sources}
+    for tool, _ in reversed(seen.outputs):
         for path in slot.paths.get(tool, ()):
-            yield seen.said.row(output, path)
+            yield next(rows[Source(tool, path)])
 
 
 def _mention(tool: str, filled: list[_Filled], seen: Seen) -> Mention:

@@ -20,37 +20,34 @@ class Row(NamedTuple):
 class Said:
     """The user's messages so far. What was asked of them once is remembered."""
 
-    __slots__ = ("_mentions", "_rows", "_text", "_unsaid", "changes")
+    __slots__ = ("_mentions", "_text", "_unsaid")
 
     def __init__(self) -> None:
-        self.changes = 0
-        """How many messages mentioned a value that was asked of in vain before."""
         self._text = ""
         self._mentions: dict[str, bool] = {}
         self._unsaid: dict[str, str] = {}
         """Of the values known not to be mentioned, what the text would have to hold."""
-        self._rows: dict[tuple[Output, str], Row] = {}
 
-    def then(self, message: str) -> "Said":
-        """All of this, and one more message."""
+    def copy(self) -> "Said":
+        """The same messages, to which others may be added."""
+        other = Said()
+        other._text = self._text
+        other._mentions, other._unsaid = self._mentions.copy(), self._unsaid.copy()
+        return other
+
+    def hear(self, message: str) -> list[str]:
+        """One message more. Returns the values that were asked of in vain before it."""
         line = message.lower() + "\n"
-        text = self._text + line
+        self._text += line
         newly = [
             value
             for value, needle in self._unsaid.items()
-            if needle in line or ("\n" in needle and needle in text)
+            if needle in line or ("\n" in needle and needle in self._text)
         ]
-        later = Said()
-        later.changes = self.changes + bool(newly)
-        later._text = text
-        later._mentions = self._mentions | dict.fromkeys(newly, True)
-        later._unsaid = self._unsaid.copy()
-        if newly:
-            for value in newly:
-                del later._unsaid[value]
-        else:
-            later._rows = self._rows.copy()
-        return later
+        for value in newly:
+            self._mentions[value] = True
+            del self._unsaid[value]
+        return newly
 
     def mentions(self, value: str) -> bool:
         """Whether the text holds the value, trimmed, whatever its case."""
@@ -74,12 +71,14 @@ class Said:
 
     def row(self, output: Output, path: str) -> Row:
         """The strings at a path, and which of them the text names."""
-        known = self._rows.get((output, path))
-        if known is None:
-            leaves = output.at(path)
-            named = tuple([self.names(leaf) for leaf in leaves])
-            values = tuple([leaf.value for leaf in leaves])
-            first = dict(zip(reversed(values), reversed(named), strict=True))
-            first = {value: first[value] for value in values}
-            known = self._rows[output, path] = Row(values, named, first, True in named)
-        return known
+        leaves = output.at(path)
+        named = tuple([self.names(leaf) for leaf in leaves])
+        values = tuple([leaf.value for leaf in leaves])
+        first = dict(zip(reversed(values), reversed(named), strict=True))
+        first = {value: first[value] for value in values}
+        return Row(values, named, first, True in named)
+
+
+def names_of(leaf: Leaf) -> list[str]:
+    """What a string, or the record that holds it, may be mentioned by."""
+    return [leaf.value, *[s for s in leaf.siblings if len(s) >= MIN_LENGTH]]

@@ -1,9 +1,11 @@
 """What a binding needs to know of a session so far, kept event by event."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple
 
+from stretto.binding.candidates import Candidate, Candidates, Ranked
 from stretto.binding.outputs import Output, read
+from stretto.binding.rows import Rows
 from stretto.binding.said import Said
 from stretto.binding.sources import Source
 from stretto.binding.values import is_keyish, scalars
@@ -32,16 +34,31 @@ class Passed(NamedTuple):
     text: str
 
 
+class _Choice(NamedTuple):
+    """An argument, and the sources that its values come from."""
+
+    tool: str
+    argument: str
+    sources: tuple[Source, ...]
+    in_order: bool
+
+
 class Seen:
     """A session so far. It only grows; a copy grows on its own."""
 
     __slots__ = (
         "_by_tool",
         "_calls",
+        "_candidates",
         "_contents",
         "_given",
-        "_named",
+        "_held",
+        "_n_held",
+        "_passed_to",
+        "_places",
         "_returned",
+        "_rows",
+        "_rows_of",
         "_ungiven",
         "called",
         "outputs",
@@ -57,13 +74,20 @@ class Seen:
         """The tools called, whatever became of it."""
         self.passed: set[Passed] = set()
         """Every argument of every call, whatever became of it."""
-        self._named: dict[Source, tuple[int, bool]] = {}
+        self._passed_to: dict[tuple[str, str], set[str]] = {}
         self._by_tool: dict[str, list[Output]] = {}
+        self._places: dict[str, list[int]] = {}
         self._contents: list[Output] = []
         self._calls: dict[str, tuple[int, list[Passed]]] = {}
         self._returned: dict[Passed, tuple[int, Output]] = {}
         self._given: set[str] = set()
         self._ungiven: list[tuple[Json, int]] = []
+        self._held: dict[str, int] = {}
+        """The first result that held each key-like value, of those looked at."""
+        self._n_held = 0
+        self._rows: dict[Source, Rows] = {}
+        self._rows_of: dict[str, list[Rows]] = {}
+        self._candidates: dict[_Choice, Candidates] = {}
 
     @classmethod
     def of(cls, events: Iterable[Event]) -> "Seen":
@@ -74,14 +98,15 @@ class Seen:
         return seen
 
     def copy(self) -> "Seen":
-        """The same session so far; what was taken apart already is shared."""
-        other = Seen.__new__(Seen)
-        other.said = self.said
+        """The same session so far; results that were taken apart already are shared."""
+        other = Seen()
+        other.said = self.said.copy()
         other.outputs = self.outputs.copy()
         other.called = self.called.copy()
         other.passed = self.passed.copy()
-        other._named = self._named.copy()
+        other._passed_to = {key: x.copy() for key, x in self._passed_to.items()}
         other._by_tool = {tool: x.copy() for tool, x in self._by_tool.items()}
+        other._places = {tool: x.copy() for tool, x in self._places.items()}
         other._contents = self._contents.copy()
         other._calls = self._calls.copy()
         other._returned = self._returned.copy()
@@ -109,6 +134,8 @@ class Seen:
         values = passed_by(call)
         self.called.add(call.tool)
         self.passed.update(values)
+        for tool, argument, passed in values:
+            self._passed_to.setdefault((tool, argument), set()).add(passed)
         self._calls[call.id] = (len(self._calls), values)
         self._ungiven.append((call.arguments, n_results))
 
@@ -121,15 +148,48 @@ class Seen:
         """The outputs of one tool, in order of arrival."""
         return self._by_tool.get(tool, ())
 
+    def rows(self, source: Source) -> Rows:
+        """The values at a source, in order of arrival, and which the user named."""
+        rows = self._rows.get(source)
+        if rows is None:
+            rows = self._rows[source] = Rows(source.path, self.said)
+            self._rows_of.setdefault(source.tool, []).append(rows)
+            for output in self.outputs_of(source.tool):
+                rows.take(output)
+        return rows
+
     def names_any(self, source: Source) -> bool:
         """Whether the user has named a value that stood at a source, passed or not."""
-        outputs = self.outputs_of(source.tool)
-        n_known, named = self._named.get(source, (0, False))
-        if not named and n_known < len(outputs):
-            rows = (self.said.row(output, source.path) for output in outputs[n_known:])
-            named = any(row.any_named for row in rows)
-            self._named[source] = len(outputs), named
-        return named
+        return self.rows(source).any_named
+
+    def first(
+        self,
+        tool: str,
+        argument: str,
+        sources: tuple[Source, ...],
+        *,
+        in_order: bool,
+        also: Container[str] = (),
+    ) -> Candidate | None:
+        """
+        The first value at the sources that the user named, else the first there is.
+
+        Values that this argument was passed before are left out.
+
+        Args:
+            in_order: Whether the sources go one after the other; otherwise the latest
+                output goes first, whichever of them it has.
+            also: Values that count as passed.
+        """
+        choice = _Choice(tool, argument, sources, in_order)
+        candidates = self._candidates.get(choice)
+        if candidates is None:
+            ranked = [
+                Ranked(self.rows(s), None if in_order else self._places_of(s.tool))
+                for s in sources
+            ]
+            candidates = self._candidates[choice] = Candidates(ranked)
+        return candidates.first(self._passed_to.get((tool, argument), ()), also)
 
     def returned(self, value: Passed) -> Output | None:
         """What the latest successful call that passed this value returned."""
@@ -138,28 +198,38 @@ class Seen:
 
     def given(self) -> set[str]:
         """The key-like values a call passed before any result had held them."""
+        for place in range(self._n_held, len(self._contents)):
+            for value in self._contents[place].keys:
+                self._held.setdefault(value, place)
+        self._n_held = len(self._contents)
         for arguments, n_results in self._ungiven:
-            earlier = self._contents[:n_results]
             self._given.update(
                 value
                 for value in filter(is_keyish, scalars(arguments))
-                if not any(value in output.keys for output in earlier)
+                if self._held.get(value, n_results) >= n_results
             )
         self._ungiven.clear()
         return self._given
 
+    def _places_of(self, tool: str) -> list[int]:
+        """Where the outputs of a tool stand among all; it grows."""
+        return self._places.setdefault(tool, [])
+
     def _add_message(self, message: str) -> None:
-        before, self.said = self.said, self.said.then(message)
-        if self.said.changes > before.changes:
-            self._named.clear()
+        if newly := self.said.hear(message):
+            for rows in self._rows.values():
+                rows.hear(newly)
 
     def _add_result(self, result: ToolResult) -> None:
         output = read(result.content)
         self._contents.append(output)
         if result.error:
             return
+        self._places_of(result.tool).append(len(self.outputs))
         self.outputs.append(Returned(result.tool, output))
         self._by_tool.setdefault(result.tool, []).append(output)
+        for rows in self._rows_of.get(result.tool, ()):
+            rows.take(output)
         order, values = self._calls.get(result.call_id, (0, []))
         for value in values:
             known = self._returned.get(value)

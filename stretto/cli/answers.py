@@ -10,7 +10,7 @@ from stretto.cli.options import as_json
 from stretto.cli.oracles import cache_option
 from stretto.cli.progress import track
 from stretto.cli.warnings import warn
-from stretto.errors import FormatError
+from stretto.errors import FormatError, StrettoError
 from stretto.files import write_text
 from stretto.oracle.bundle import export_lines, import_lines
 from stretto.oracle.cache import Cache
@@ -39,6 +39,10 @@ def export_answers(oracle_cache: Path, out: Path | None) -> None:
     none is printed; an answer still holds its options' names. A damaged file is told
     and left out.
     """
+    if not oracle_cache.is_dir():
+        raise StrettoError(
+            f"{oracle_cache} holds no answers", hint="--oracle-cache names the folder"
+        )
     damaged: list[FormatError] = []
     lines = export_lines(Cache(oracle_cache), damaged)
     if out is None:

@@ -22,7 +22,7 @@ from stretto.oracle.wire import response_json
     epilog=example(
         "stretto ask --requests dump.jsonl --out answers.jsonl",
         "stretto ask --requests dump.jsonl --out answers.jsonl --oracle openai \\",
-        "    --oracle-model qwen3-8b",
+        "    --oracle-model llama-3.1-8b",
     ),
 )
 @click.option(

@@ -27,7 +27,7 @@ QUESTION = Noul(
 @click.command(
     epilog=example(
         "stretto jev-check --oracle jev",
-        "stretto jev-check --oracle openai --oracle-model qwen3-8b --json",
+        "stretto jev-check --oracle openai --oracle-model llama-3.1-8b --json",
     ),
 )
 @names()

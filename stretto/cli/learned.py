@@ -5,6 +5,7 @@ from pathlib import Path
 from stretto.canonical import Json
 from stretto.episodes.manifest import Kind
 from stretto.flow.flow import Flow
+from stretto.learn.adopt import MARK
 from stretto.learn.arbiter import Arbitrated
 from stretto.learn.learn import Learned
 
@@ -24,10 +25,9 @@ def lines(learned: Learned, fitted: Arbitrated | None, out: Path) -> list[str]:
         f"α          {_alpha(learned)}",
         f"features   {_features(learned)}",
     ]
-    if len(flow.provenance.sources) > 1:
-        told.append(
-            f"agents     {', '.join(flow.provenance.sources)}: one habit of all"
-        )
+    agents = [s for s in flow.provenance.sources if not s.startswith(MARK)]
+    if len(agents) > 1:
+        told.append(f"agents     {', '.join(agents)}: one habit of all")
     if learned.on_trust:
         told.append(
             f"on trust   {learned.on_trust} of the sessions used carry no reward and "
@@ -42,7 +42,9 @@ def _arbiter(flow: Flow, fitted: Arbitrated | None) -> list[str]:
         return []
     cases = flow.provenance.arbiter_cases
     if fitted is None:
-        return [f"arbiter    taken over, fitted on {cases:,} decisions of others"]
+        lent = [s for s in flow.provenance.sources if s.startswith(MARK)]
+        text = f"taken over, fitted on {cases:,} decisions; {', '.join(lent)}"
+        return [f"arbiter    {text}"]
     unanswered = len(fitted.steps) - len(fitted.answered)
     folds = ", ".join(map(str, fitted.fold_sizes))
     text = f"fitted on {cases:,} held-out decisions (by fold: {folds}) of "

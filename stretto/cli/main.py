@@ -53,6 +53,14 @@ COMMANDS = {
     "export-answers": Entry(
         "stretto.cli.answers:export_answers", "Print the answers kept, a line each."
     ),
+    "export-arbiter": Entry(
+        "stretto.cli.export_arbiter:export_arbiter",
+        "Write a flow's arbiter to a file of its own.",
+    ),
+    "fit-arbiter": Entry(
+        "stretto.cli.fit_arbiter:fit_arbiter",
+        "Fit one arbiter on the decisions of several logs.",
+    ),
     "flow-diff": Entry(
         "stretto.cli.flow_diff:flow_diff",
         "Compare two flows: what needs review, first.",
@@ -77,6 +85,10 @@ COMMANDS = {
     ),
     "program": Entry(
         "stretto.cli.program:program", "Check, print, run or score a program."
+    ),
+    "refine": Entry(
+        "stretto.cli.refine:refine",
+        "Choose further predicates by what they explain.",
     ),
     "replay": Entry(
         "stretto.cli.replay:replay", "Replay recorded sessions with a flow behind them."

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from stretto.cli.proxy_equipment import Equipment
 from stretto.cli.proxy_options import Options
 from stretto.proxy.acting import Acting
+from stretto.proxy.garbage import leave_the_old
 from stretto.proxy.record import Recorder
 from stretto.proxy.serve import Server, serve
 from stretto.proxy.session import Session
@@ -31,6 +32,7 @@ def run(
         context=equipment.context(session),
         oracle=equipment.oracle,
     )
+    leave_the_old()
     status = serve(
         starts,
         recorder=recorder,

@@ -6,7 +6,7 @@ that do not reason, vLLM, llama.cpp and others do.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -87,9 +87,14 @@ class ChatModel:
 
     def _response(self, request: Request, until: float) -> Response:
         told: list[_Told] = []
+        if not (name := request.model.removesuffix(FORM)):
+            raise OracleError(
+                "no model is named for the oracle openai to ask",
+                hint="name it as the endpoint does: `--oracle-model NAME`",
+            )
 
         def tell(asked: Asked) -> list[float]:
-            told.append(self._told(request.model, asked, until))
+            told.append(self._told(name, asked, until))
             return told[-1].chances
 
         def answer(id: str) -> Answer:
@@ -101,16 +106,12 @@ class ChatModel:
         else:
             with ThreadPoolExecutor(AT_ONCE) as pool:
                 answers = [*pool.map(answer, ids)]
-        usage = Usage(
-            sum(one.usage.input_tokens for one in told),
-            sum(one.usage.output_tokens for one in told),
-        )
-        version = min(one.model for one in told)
-        return Response(version, dict(zip(ids, answers, strict=True)), usage)
+        version = min(one.model for one in told)  # of several, the first by name
+        return Response(version, dict(zip(ids, answers, strict=True)), _total(told))
 
     def _told(self, model: str, asked: Asked, until: float) -> _Told:
         body: dict[str, Json] = {
-            "model": model.removesuffix(FORM),
+            "model": model,
             "messages": messages(asked),
             "max_tokens": 1,
             "temperature": 0,
@@ -129,18 +130,15 @@ def oracle(settings: OracleSettings) -> Cached:
     """
     The model of `--oracle-model`, behind the cache.
 
+    Without one only requests that name a model are answered, as a flow's do.
+
     Raises:
-        OracleError: no model is named, or the server's URL is none.
+        OracleError: the server's URL is none, or the roots to trust cannot be read.
     """
-    if not settings.model:
-        raise OracleError(
-            "the oracle openai has no model to ask",
-            hint="name it as the endpoint does: `--oracle-model NAME`",
-        )
     base = settings.environ.get(BASE_URL)
     url = f"{(base or SERVER).rstrip('/')}/chat/completions"
     asked = endpoint(NAME, url, KEY, settings.environ, needs_key=not base)
-    model = settings.model.removesuffix(FORM) + FORM
+    model = f"{settings.model.removesuffix(FORM)}{FORM}" if settings.model else ""
     return Cached(ChatModel(asked, model), Cache(settings.cache))
 
 
@@ -220,6 +218,14 @@ def _read(node: Node, asked: Asked, model: str) -> _Told:
         chances(asked, told),
         model if version is None else version.text(),
         Usage() if usage is None else _usage(usage),
+    )
+
+
+def _total(told: Iterable[_Told]) -> Usage:
+    used = [one.usage for one in told]
+    return Usage(
+        sum(usage.input_tokens for usage in used),
+        sum(usage.output_tokens for usage in used),
     )
 
 

@@ -10,7 +10,8 @@ class Oracle(Protocol):
     """
     Answers one request at a time, in the thread that asks; several may ask at once.
 
-    What an oracle gives is not trusted: `check_response` holds it to the request.
+    What an oracle gives is not trusted, and what it raises may be anything: `ask` in
+    `stretto.oracle.ask` holds both to what is said here.
     """
 
     @property

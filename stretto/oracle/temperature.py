@@ -1,7 +1,7 @@
 """
 Answers calibrated: log probabilities divided by a temperature of the question's type.
 
-Above 1 a model that is too sure becomes less so; its pick stays. [Guo 2017]
+Above 1 a model that is too sure becomes less so; its pick stays. [Guo et al. 2017]
 """
 
 import math

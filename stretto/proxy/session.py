@@ -57,12 +57,21 @@ def host_session(stated: str | None) -> str:
     """
     What ties the logs of one host's servers together.
 
-    What the host stated, where it is 1 to 128 letters, digits and `. _ : -`; otherwise
-    the host's process.
+    What the host stated, where that is a name; otherwise the host's process.
     """
-    if stated is not None and _STATED.fullmatch(stated):
-        return stated
-    return f"host-{os.getppid()}"
+    return named(stated) or f"host-{os.getppid()}"
+
+
+def named(stated: str | None) -> str | None:
+    """
+    A session's name as its host stated it; None where it is none.
+
+    It is 1 to 128 letters, digits and `. _ : -`, and not dots alone, since files may be
+    called by it.
+    """
+    if stated is None or not _STATED.fullmatch(stated) or not stated.strip("."):
+        return None
+    return stated
 
 
 def _text(argument: str) -> str:

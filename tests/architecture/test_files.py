@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.conftest import ROOT
 
-FOLDERS = ("stretto", "tests", "docs", "programs", "benchmarks", ".ci")
+FOLDERS = ("stretto", "tests", "docs", "data", "programs", "benchmarks", ".ci")
 SUFFIXES = {".py", ".md", ".json", ".jsonl", ".toml", ".txt", ".fugue", ".j2", ""}
 
 _ABSOLUTE = re.compile(

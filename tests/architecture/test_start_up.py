@@ -68,3 +68,12 @@ def test_showing_a_flow_imports_nothing_heavy(tmp_path: Path) -> None:
     path.write_text(json.dumps(FLOW), encoding="utf-8")
 
     assert _imported("flow-show", str(path)) & HEAVY == set()
+
+
+def test_answering_from_what_is_kept_imports_nothing_that_speaks_http(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "requests").write_text("")
+    files = ("--requests", str(tmp_path / "requests"), "--out", str(tmp_path / "out"))
+
+    assert _imported("ask", *files, "--oracle", "replay") & {*HEAVY, "httpx2"} == set()

@@ -1,7 +1,6 @@
 """The formats page on a flow file: its fields, section by section."""
 
-from tests.claimed.claim import deferred, divergent, section, union
-from tests.claimed.reasons import NO_ORACLE
+from tests.claimed.claim import divergent, section, union
 
 HEAD = union(
     section(
@@ -360,10 +359,9 @@ ARGUMENTS = union(
     section(
         "formats, model",
         {
-            "model:default": deferred(
+            "model:default": (
                 "`model` is the System-One model asked, `jev-latest` by default, and "
-                "part of each cache key.",
-                NO_ORACLE,
+                "part of each cache key."
             ),
             "model:empty": "It is empty in a flow without an arbiter.",
         },

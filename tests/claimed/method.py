@@ -14,7 +14,8 @@ METHOD = union(
             "oracle:speed": deferred(
                 "Jev answers typed questions in 70 to 500 ms, at $0.042 per million "
                 "input tokens, with probabilities and no generated text.",
-                "A vendor's figure, and no System-One model is asked yet.",
+                "A vendor's figure, which takes a key to measure. The price is what "
+                "estimates are made with.",
             ),
             "safety:reads-only": (
                 "A flow only reads: whatever decides, it never makes a call that its "
@@ -74,21 +75,18 @@ METHOD = union(
                 "A site is the call that just returned; its options are the lookups "
                 "made next there in training, and handing back."
             ),
-            "questions:next-step": deferred(
+            "questions:next-step": (
                 "The next step is asked two ways: one choice among the options, and "
-                "whether to go on followed by which lookup.",
-                NO_ORACLE,
+                "whether to go on followed by which lookup."
             ),
-            "questions:predicates": deferred(
+            "questions:predicates": (
                 "Three yes/no questions about the state go with it: records unchecked, "
-                "options missing, something only the customer can give.",
-                NO_ORACLE,
+                "options missing, something only the customer can give."
             ),
             "questions:one-request": ("All of a site's questions go in one request."),
-            "questions:cache": deferred(
+            "questions:cache": (
                 "Answers are cached by the SHA-256 of their request, so a replay "
-                "needs no key.",
-                NO_ORACLE,
+                "needs no key."
             ),
             "safety:closed-set": (
                 "A flow makes only lookups that its site offers, whatever "

@@ -22,7 +22,7 @@ LIVE = (
 LABELS = "Rests on labels made by hand that are not in ../shared/data."
 SIMULATOR = "Measured in τ²-bench's own environment, which this package does not run."
 
-NO_ORACLE = "No System-One model is asked yet."
+NO_ORACLE = "It takes asking Jev, to which this project has no key."
 NO_GUARDS = "Guards are not built yet."
 NO_JUDGE = "The confirmation judge is not built yet."
 NO_MATCHING = "Matching a description to a record is not built yet."
@@ -37,6 +37,3 @@ NO_PROJECTION = (
     "is projected from an oracle's own answers yet."
 )
 NO_ANATOMY = "Nothing sorts turns, or finds rules that are 95% sure, yet."
-NO_COMPILE = (
-    "Compiling from benchmark results with held-out decisions is not built yet."
-)

@@ -1,6 +1,11 @@
 """`stretto ask`, `jev-check`, `export-answers` and `import-answers`."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import threading
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
@@ -8,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from stretto.cli.main import cli
-from stretto.oracle.batch import distinct
+from stretto.oracle.batch import AT_ONCE, distinct
 from stretto.oracle.cache import Cache
 from stretto.oracle.dump import dump_lines
 from stretto.oracle.mock import Mock
@@ -132,6 +137,42 @@ def test_a_file_of_something_else_is_an_error_with_its_line(tmp_path: Path) -> N
     assert f"error: {path}:2: has no `questions`" in result.stderr
 
 
+def test_interrupted_it_keeps_what_came_and_goes_on_from_there(tmp_path: Path) -> None:
+    todo = distinct(Request("m-1", 2 * n, {"n": Noul("Done?")}) for n in range(40))
+    dump, out, cache = (tmp_path / name for name in ("dump", "out", "cache"))
+    dump.write_text("".join(f"{line}\n" for line in dump_lines(todo)))
+    arrived, go_on = threading.Event(), threading.Event()
+
+    def slow(heard: Heard, handler: BaseHTTPRequestHandler) -> None:
+        if len(server.heard) > 20:
+            arrived.set()
+            go_on.wait()
+        jev(heard, handler)
+
+    with listening(slow) as server:
+        env = {"TYPESAFE_BASE_URL": server.url, "TYPESAFE_API_KEY": KEY}
+        args = ["ask", "--requests", dump, "--out", out, "--oracle-cache", cache]
+        command = [sys.executable, "-m", "stretto", *map(str, args)]
+        with subprocess.Popen(
+            command, env={**os.environ, **env}, stderr=subprocess.PIPE, text=True
+        ) as process:
+            assert arrived.wait(timeout=60)
+            process.send_signal(signal.SIGINT)
+            _, told = process.communicate(timeout=60)
+        go_on.set()
+        kept = [*Cache(cache).listed()]
+
+        assert process.returncode == 130
+        assert "interrupted" in told
+        assert not out.exists()
+        assert len(kept) >= 20 - AT_ONCE
+
+        asked_before = len(server.heard)
+        assert run(*args, env=env).exit_code == 0
+        assert len(server.heard) == asked_before + len(todo) - len(kept)
+    assert [line["key"] for line in lines(out)] == [*todo]
+
+
 def test_a_check_asks_once_keeps_nothing_and_never_shows_the_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,6 +226,13 @@ def test_a_bundle_goes_from_one_folder_to_another(dump, tmp_path) -> None:
     replayed = run("ask", "--requests", dump, "--out", out, "--oracle", "replay",
                    "--oracle-cache", there)  # fmt: skip
     assert replayed.stdout.startswith("6 answered and 0 failed")
+
+
+def test_a_folder_that_is_not_there_is_not_an_empty_bundle(tmp_path: Path) -> None:
+    result = run("export-answers", "--oracle-cache", tmp_path / "typo")
+
+    assert result.exit_code == 1
+    assert "typo holds no answers" in result.stderr
 
 
 def test_what_differs_and_what_is_damaged_is_told(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """`stretto init`: a host's configuration that starts a server through the proxy."""
 
 import json
+import shlex
 import sys
 import tomllib
 from collections.abc import Sequence
@@ -272,6 +273,15 @@ def test_where_nothing_is_known_to_keep_programs_running_the_command_is_told(
     told = done(*LISTEN, "--", *SERVER).stderr
 
     assert "keep this running for the host:\n  " in told
+
+
+def test_a_listening_proxy_is_started_with_the_flow_that_it_is_to_serve(flow: Path):
+    result = done("--listen", "127.0.0.1:7070", "--flow", flow, "--", *SERVER)
+
+    [line] = [line for line in result.stderr.splitlines() if "--listen" in line]
+    options = parsed(shlex.split(line)[1:])
+    assert options.http.listen == "127.0.0.1:7070"
+    assert options.acting.flow == str(flow.absolute())
 
 
 @pytest.mark.parametrize(

@@ -233,7 +233,7 @@ def test_an_unknown_decider_names_the_installed_ones(shop):
     result = run("audit", shop / "shop.flow.json", shop / "new", "--decider", "oracle")
 
     assert result.exit_code == 1
-    assert "hint: installed: habit, reach" in result.stderr
+    assert "hint: installed: arbiter, habit, reach" in result.stderr
 
 
 @claim("data:splits", "sample:named")

@@ -1,5 +1,4 @@
 from dataclasses import replace
-from random import Random
 
 import jax
 import jax.numpy as jnp
@@ -8,13 +7,12 @@ import pytest
 from numpyro.infer.util import log_density
 
 from stretto.episodes.tasks import N_FOLDS
-from stretto.flow.case import Case, Features
 from stretto.flow.fitting import Fitting
 from stretto.flow.flow import Rates, SiteRate
-from stretto.flow.judge import judge, log_likelihood, log_odds
+from stretto.flow.judge import judge, log_likelihood
 from stretto.flow.rates import reliability
-from stretto.models.arbiter import Prior, Side, loss, model
-from stretto.models.cases import choices, rounded_up
+from stretto.models.arbiter import loss, model
+from stretto.models.cases import rounded_up
 from stretto.models.crossfit import fit
 from stretto.models.precision import float64
 from stretto.models.sites import Alike, alike, shrunk_by
@@ -22,45 +20,7 @@ from stretto.models.spread import curvature
 from tests.claims import claim
 from tests.flow.worked_arbiter import CASES, WEIGHTS
 from tests.models import newton
-
-TRUE = (0.4, 0.8, 0.5, -0.3, 0.6, 0.9, 0.7)
-
-
-def drawn(seed, n, *, n_tasks=40, n_sites=5, n_options=4, n_weighed=2):
-    """Cases drawn from an arbiter; some steps are not offered, some teach nothing."""
-    random = Random(seed)
-    right = [random.uniform(0.3, 0.9) for _ in range(n_sites)]
-    return [
-        one(random, right, random.randrange(2, n_options + 1), n_tasks, n_weighed)
-        for _ in range(n)
-    ]
-
-
-def one(random, right, n_options, n_tasks, n_weighed):
-    site, pick = random.randrange(len(right)), random.randrange(n_options)
-    rows = [
-        [random.gauss(-1, 1) for _ in range(3)]
-        + [float(option == n_options - 1)]
-        + [random.gauss(0, 1) for _ in range(n_weighed)]
-        for option in range(n_options)
-    ]
-    scores = [
-        np.dot(TRUE[: len(row) + 1], [*row, log_odds(right[site]) * (i == pick)])
-        for i, row in enumerate(rows)
-    ]
-    p = newton.softmax(np.array(scores))
-    actual = random.choices(range(n_options), p)[0]
-    return Case(
-        Features(
-            f"site{site}",
-            (*(f"o{i}" for i in range(n_options - 1)), "respond"),
-            tuple(map(tuple, rows)),
-            pick,
-        ),
-        group=random.randrange(n_tasks) * 7919,
-        actual=None if random.random() < 0.05 else actual,
-        fittable=random.random() < 0.95,
-    )
+from tests.models.arbiter_cases import TRUE, arrays, drawn
 
 
 @claim("arbiter:fit")
@@ -135,7 +95,7 @@ def test_the_fit_is_where_the_models_own_density_is_flat():
     cases = drawn(3, 60)
     found = fit(cases, 2)[0].weights
     with float64():
-        data, side = at_once(cases)
+        data, side = arrays(cases, 2)
         seen = data.seen(jax.tree.map(lambda part: part[0], side))
         slope = jax.jit(slope_of)(jnp.array(found), seen)
 
@@ -151,7 +111,7 @@ def slope_of(weights, data):
 def test_the_density_is_that_of_newtons_objective():
     cases = drawn(3, 60)
     with float64():
-        data, side = at_once(cases)
+        data, side = arrays(cases, 2)
         seen = data.seen(jax.tree.map(lambda part: part[0], side))
         w = jnp.array(TRUE)
         value = -loss(w, seen) + 0.5 * 7 * np.log(2 * np.pi)
@@ -164,20 +124,6 @@ def test_the_density_is_that_of_newtons_objective():
 
         assert float(value) == pytest.approx(expected, rel=1e-12)
         assert np.asarray(curvature(seen, w)) == pytest.approx(hessian, abs=1e-9)
-
-
-def at_once(cases):
-    """The cases, and five sides that all learn from every one that can be."""
-    data = choices(cases, 6)
-    sites, agree, _ = newton.rates([case for case in cases if case.fittable])
-    trust = np.zeros((N_FOLDS, len(data.actual)))
-    counted = np.zeros(trust.shape, bool)
-    for i, case in enumerate(cases):
-        n, agreed, _ = sites.get(case.features.site, (0, 0, 0))
-        trust[:, i] = log_odds((agreed + 10 * agree) / (n + 10))
-        counted[:, i] = case.fittable and case.covered
-    prior = Prior(jnp.zeros((N_FOLDS, 7)), jnp.ones(N_FOLDS))
-    return data, Side(jnp.array(trust), jnp.array(counted), prior)
 
 
 def test_cases_that_teach_nothing_leave_the_fit_as_it_is():
@@ -220,7 +166,7 @@ def test_the_normal_at_the_mode_spreads_as_far_as_the_cases_allow():
     assert spread.weights == plain.weights
     assert len(spread.draws) == 2000
     with float64():
-        data, side = at_once(cases)
+        data, side = arrays(cases, 2)
         seen = data.seen(jax.tree.map(lambda part: part[0], side))
         curved = np.asarray(curvature(seen, jnp.array(plain.weights)))
     covariance = np.linalg.inv(curved)

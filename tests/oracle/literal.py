@@ -84,3 +84,20 @@ def before_each_decision(episode):
                     yield [*events]
         elif not isinstance(event, ToolResult):
             events.append(event)
+
+
+def as_it_happened(episode):
+    """The events, each call of a turn just before its result and none without one."""
+    calls = {
+        call.id: call
+        for event in episode.events
+        if isinstance(event, AssistantTurn)
+        for call in event.calls
+    }
+    events = []
+    for event in episode.events:
+        if isinstance(event, ToolResult):
+            events += [AssistantTurn(calls=(calls[event.call_id],)), event]
+        elif not (isinstance(event, AssistantTurn) and event.calls):
+            events.append(event)
+    return events

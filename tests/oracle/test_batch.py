@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stretto.errors import AnswerMissing, FormatError, OracleError
@@ -173,6 +173,7 @@ def test_a_budget_is_refused_only_above_it() -> None:
         check_budget(Estimate(1, 1, 1.25), 1.0)
 
 
+@settings(max_examples=30, deadline=None)
 @given(st.lists(REQUESTS, max_size=4))
 def test_dumped_requests_are_read_back_with_or_without_their_keys(drawn) -> None:
     todo = distinct(drawn)

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from stretto.errors import FormatError, OracleError
 from stretto.files import parse_json
@@ -27,6 +27,7 @@ def test_an_answer_lies_where_it_is_published_to_lie(tmp_path: Path) -> None:
     )
 
 
+@settings(max_examples=40, deadline=None)
 @given(answered())
 def test_what_is_kept_is_found_again_and_nothing_else(tmp_path_factory, pair) -> None:
     cache = Cache(tmp_path_factory.mktemp("cache"))

@@ -16,6 +16,7 @@ from stretto.oracle.next_step import (
 from stretto.oracle.predicates import Predicate, shipped_predicates
 from stretto.oracle.question import Choice, Noul, Request
 from stretto.oracle.wording import shipped_wording
+from tests.claims import claim
 
 WORDS = shipped_wording()
 PREDICATES = shipped_predicates()
@@ -35,6 +36,7 @@ def asked(*lookups: str, site: Site = SITE) -> Request:
     )
 
 
+@claim("questions:next-step", "questions:predicates")
 def test_a_site_with_two_lookups_is_asked_both_ways_and_every_predicate() -> None:
     questions = asked("b", "a").questions
 

@@ -4,7 +4,7 @@ import json
 from itertools import islice
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stretto.episodes.episode import AssistantTurn, Event, ToolCall, ToolResult
@@ -51,6 +51,7 @@ def sent(events: list[Event], omit: tuple[Omission, ...]) -> str:
     return Request("m", state, {"n": Noul("?")}).data.decode()
 
 
+@settings(max_examples=60, deadline=None)
 @given(trees(), trees(), st.lists(PATHS, min_size=1, max_size=2), st.integers(0, 5))
 def test_no_leaf_of_an_omitted_field_is_in_the_bytes_and_every_other_one_is(
     arguments, result, paths, n_later

@@ -1,10 +1,11 @@
 """The oracles that ask nobody, and what is put around one that does."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from stretto.errors import AnswerMissing, OracleError, UnknownPlugin
 from stretto.oracle.answer import (
@@ -24,6 +25,7 @@ from stretto.oracle.replay import Replay
 from stretto.oracle.scripted import ScriptedOracle
 from stretto.oracle.settings import OracleSettings, model_of
 from stretto.oracle.versions import Versions
+from tests.claims import claim
 from tests.oracle.strategies import REQUESTS
 
 DONE = Request("latest", {}, {"n": Noul("Done?")})
@@ -71,6 +73,7 @@ def test_the_mock_answers_as_it_is_published_to() -> None:
     )
 
 
+@settings(max_examples=40, deadline=None)
 @given(REQUESTS)
 def test_the_mock_answers_every_request(request) -> None:
     assert ask(Mock(), request).answers.keys() == request.questions.keys()
@@ -179,12 +182,14 @@ def test_the_oracles_are_found_by_name(tmp_path: Path) -> None:
         oracle("delphi", settings)
 
 
+@claim("model:default")
 def test_the_model_is_the_one_named_else_the_variables_else_the_latest() -> None:
     environ = {"TYPESAFE_DEFAULT_MODEL": "m-2"}
 
     assert model_of(OracleSettings("m-1", environ=environ)) == "m-1"
     assert model_of(OracleSettings(environ=environ)) == "m-2"
     assert model_of(OracleSettings()) == "jev-latest"
+    assert replace(DONE, model="m-1").key != replace(DONE, model="m-2").key
 
 
 def test_settings_never_show_a_variables_value() -> None:

@@ -1,6 +1,7 @@
 """The state kept event by event is the one built anew from all that came before."""
 
 import json
+from dataclasses import replace
 from itertools import islice
 
 import pytest
@@ -62,7 +63,7 @@ def happenings(draw: st.DrawFn) -> list[Event]:
     return events
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(happenings(), st.integers(0, 30))
 def test_at_every_prefix_the_state_is_the_literal_one(events, copied_at) -> None:
     slice = Slice(GONE)
@@ -90,6 +91,22 @@ def test_at_every_decision_of_real_sessions_the_state_is_the_literal_one(path) -
 
             assert slice.json() == literal.state(events, GONE)
     assert decisions > 30
+
+
+@pytest.mark.parametrize("path", [RECORDED[2], RECORDED[4]])
+def test_a_harness_that_shows_an_episode_after_a_call_gets_the_same_state(path) -> None:
+    for episode in islice(read([shared(path)]), 6):
+        slice, seen = Slice(GONE), 0
+        for index, event in enumerate(episode.events):
+            if not isinstance(event, ToolResult):
+                continue
+            prefix = replace(episode, events=episode.events[: index + 1])
+            view = prefix.after(event.call_id).episode
+            for known in literal.as_it_happened(prefix)[seen:]:
+                slice.add(known)
+                seen += 1
+
+            assert Slice.of(view.events, GONE).json() == slice.json()
 
 
 def test_the_published_limits_are_held_on_real_sessions() -> None:

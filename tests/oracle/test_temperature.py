@@ -5,7 +5,7 @@ import math
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from stretto.errors import FormatError, VersionError
@@ -86,6 +86,7 @@ def test_a_model_that_is_always_right_is_trusted_as_far_as_allowed() -> None:
     assert fit_temperature([Case((0.6, 0.4), 1)] * 9) == pytest.approx(20, rel=1e-4)
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(distributions, st.integers(0, 1)), min_size=3, max_size=20))
 def test_no_temperature_of_a_grid_does_better_than_the_fit(drawn) -> None:
     cases = [Case(p, actual) for p, actual in drawn]

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from stretto.canonical import in_order
 from stretto.errors import FormatError
@@ -16,6 +16,7 @@ from stretto.oracle.wire import read_request, read_response, response_json
 from tests.oracle.strategies import answered
 
 
+@settings(max_examples=60, deadline=None)
 @given(answered())
 def test_what_is_written_is_read_back_and_answers_its_request(pair) -> None:
     request, response = pair
@@ -27,6 +28,7 @@ def test_what_is_written_is_read_back_and_answers_its_request(pair) -> None:
     check_response(request, response)
 
 
+@settings(max_examples=40, deadline=None)
 @given(answered())
 def test_a_dumped_request_with_all_its_keys_sorted_has_its_own_key(pair) -> None:
     request: Request = pair[0]

@@ -6,35 +6,19 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from stretto.cli.proxy_arguments import OWN_FAILURE
-from stretto.demo.record import record
 from stretto.demo.world import build
 from stretto.episodes.episode import AssistantTurn, Episode
-from stretto.flow.wire import write_flow
 from stretto.learn.learn import learn
 from stretto.traces.appended import HEADER
 from stretto.traces.ledger import Ledger
 from stretto.traces.reader import read
 from tests.claims import claim
+from tests.proxy.conftest import SEED
 from tests.proxy.host import INITIALIZE, PROXY, Host
 
-SEED = 7
 SHOP = [sys.executable, "-m", "stretto.demo.server", "--seed", str(SEED)]
 INITIALIZED = b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n'
-
-
-@pytest.fixture(scope="module")
-def flow(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A flow learned from sessions at the shop."""
-    folder = tmp_path_factory.mktemp("learned")
-    ledger = Ledger()
-    logs = record(folder / "sessions", sessions=40, seed=SEED)
-    episodes = list(read(logs, ledger=ledger))
-    learned = learn(episodes, ledger.manifest, contracts=ledger.contracts)
-    write_flow(learned.flow, folder / "shop.flow.json")
-    return folder / "shop.flow.json"
 
 
 def email() -> str:

@@ -3,7 +3,6 @@
 import ssl
 import weakref
 from collections.abc import Mapping
-from pathlib import Path
 from typing import NamedTuple, Protocol
 from urllib.parse import urlsplit
 
@@ -57,7 +56,7 @@ class HttpSender:
             OracleError: the URL is none, or the file of roots cannot be read.
         """
         self._url, self._clock = checked(url), clock
-        self._client = httpx2.Client(verify=_trusted(environ.get(ROOTS)))
+        self._client = httpx2.Client(verify=trusted(environ.get(ROOTS)))
         weakref.finalize(self, self._client.close)
 
     def post(self, body: bytes, key: Secret | None, timeout_s: float) -> Reply:
@@ -110,22 +109,24 @@ def checked(url: str) -> str:
     return url
 
 
-def _trusted(path: str | None) -> ssl.SSLContext:
-    """The system's roots and those of a file."""
+def trusted(path: str | None) -> ssl.SSLContext:
+    """
+    The system's roots and, where one is named, those of a file.
+
+    Raises:
+        OracleError: the file cannot be read, or holds none.
+    """
     context = httpx2.create_ssl_context(trust_env=False)
     if not path:
         return context
-    own = ssl.get_default_verify_paths()
     try:
         context.load_verify_locations(cafile=path)
     except (OSError, ssl.SSLError) as cause:
-        why = cause.strerror if isinstance(cause, OSError) else None
+        why = None if isinstance(cause, ssl.SSLError) else cause.strerror
         raise OracleError(
             f"the roots in {path} cannot be read: {why or 'they are no PEM'}",
             hint=f"{ROOTS} names a file of certificates in PEM",
         ) from cause
-    if Path(own.openssl_cafile).is_file():  # the variable has taken its place
-        context.load_verify_locations(cafile=own.openssl_cafile)
     return context
 
 

@@ -13,10 +13,12 @@ from stretto.proxy.http.lanes import Lanes
 from stretto.proxy.http.lookups import Asks
 from stretto.proxy.http.message import ID, one_line
 from stretto.proxy.http.passage import Opens, Outcome, Passage, Reply
+from stretto.proxy.http.recorded import Recorded
 from stretto.proxy.http.served import ServedLane, Serves
 from stretto.proxy.http.spelling import spliced
 from stretto.proxy.http.standing import Sessions, Standing, Stands
 from stretto.proxy.http.track import Heard, Track
+from stretto.proxy.notes import note
 
 
 def served(sessions: Sessions, serves: Serves) -> Stands:
@@ -44,30 +46,15 @@ def acting_on(lanes: Lanes[ServedLane], own_headers: Collection[bytes]) -> Opens
     def opens(request: Request) -> Passage:
         track = Track(lanes, request)
         if (lane := track.lane) is None:
-            return _Unacted(track)
-        acting = lane.acting(request, track.message)
+            return Recorded(track)
+        try:
+            acting = lane.acting(request, track.message)
+        except Exception as bug:  # whatever it is, the request is to be answered
+            note(f"no flow is served: {type(bug).__name__}: {bug}")
+            return Recorded(track)
         return _Acted(track, lane, acting, asked(request.headers, dropped=own_headers))
 
     return opens
-
-
-class _Unacted:
-    """A request that belongs to no session, or that ends one."""
-
-    def __init__(self, track: Track[ServedLane]) -> None:
-        self._track = track
-
-    async def asked(self, body: bytes) -> bytes:
-        return body
-
-    async def began(self, status: int, headers: Headers) -> None:
-        self._track.began(status, headers)
-
-    async def said(self, message: bytes) -> bytes:
-        return message
-
-    async def ended(self, outcome: Outcome) -> None:
-        """Nothing is owed."""
 
 
 class _Acted:
@@ -87,6 +74,7 @@ class _Acted:
         headers: Headers,
     ) -> None:
         self._track, self._lane, self._acting = track, lane, acting
+        self._headers = headers
         self._stream = _stream(track.name)
         self._is_stream = self._can_be_changed = True
         self._is_replying = self._is_holding = False
@@ -118,9 +106,13 @@ class _Acted:
         if not self._can_be_changed:
             self._acting.take_down(Sender.SERVER, line, stream)
             return message
+        if is_resumed := stream != self._stream:
+            self._acting.begin(stream, self._headers)
         self._is_holding = True
         said = await self._acting.from_server(line, stream)
         self._is_holding = False
+        if is_resumed:
+            self._acting.end(stream)
         if said is line or (said is None and not self._is_stream):
             return message
         return None if said is None else _spelled(said, heard)

@@ -23,6 +23,7 @@ from stretto.proxy.http.asgi import Request
 from stretto.proxy.http.message import CLIENT_KEY, Message, one_line, text
 from stretto.proxy.http.spelling import members
 from stretto.proxy.record import Recorder
+from stretto.proxy.session import named
 
 SESSION = b"mcp-session-id"
 HOST_SESSION = b"stretto-session"
@@ -137,7 +138,7 @@ class Lanes(Generic[L]):
     def of(self, request: Request, message: Message) -> L:
         """Where a request and its answer are logged."""
         self.retire()
-        stated = request.header(HOST_SESSION)
+        stated = _stated(request)
         if message.method == "initialize" and request.header(SESSION) is None:
             return self._begins(stated)
         key = _key(request, message)
@@ -193,9 +194,7 @@ class Lanes(Generic[L]):
 
 def is_named(request: Request) -> bool:
     """Whether a request says which session it belongs to."""
-    return not (
-        request.header(SESSION) is None and request.header(HOST_SESSION) is None
-    )
+    return request.header(SESSION) is not None or _stated(request) is not None
 
 
 def _key(request: Request, message: Message | None) -> _Key:
@@ -203,8 +202,12 @@ def _key(request: Request, message: Message | None) -> _Key:
         return (session,)
     permit = request.header(_PERMIT)
     permit = "" if permit is None else sha256(permit.encode()).hexdigest()
-    if (stated := request.header(HOST_SESSION)) is not None:
+    if (stated := _stated(request)) is not None:
         return ("stated", stated, permit)
     about = members(message.meta.get(CLIENT_KEY, b"")) if message is not None else {}
     client = [text(about.get(key)) or "" for key in ("name", "version")]
     return ("client", request.peer, *client, permit)
+
+
+def _stated(request: Request) -> str | None:
+    return named(request.header(HOST_SESSION))

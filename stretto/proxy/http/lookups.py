@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 from stretto.canonical import Json
 from stretto.proxy.http.answering import Answer, Unreachable
-from stretto.proxy.http.asgi import STREAM_TYPE
+from stretto.proxy.http.asgi import JSON_TYPE, STREAM_TYPE
 from stretto.proxy.http.headers import Headers, media_type
 from stretto.proxy.http.message import VERSION_KEY, Message, one_line, text
 from stretto.proxy.http.mirrored import PARAMETER, VERSION, mirrored
@@ -27,7 +27,13 @@ Asks: TypeAlias = Callable[[str, Headers, bytes], Awaitable[Answer]]
 
 _REPEATING = {b"mcp-method", b"mcp-name"}
 _CANCELLED = "notifications/cancelled"
-_ACCEPTED_STREAM = (b"accept", STREAM_TYPE.encode())
+_FRAME: Headers = [
+    (b"content-type", JSON_TYPE.encode()),
+    (b"accept", f"{JSON_TYPE}, {STREAM_TYPE}".encode()),
+]
+_STREAM_FRAME: Headers = [(b"accept", STREAM_TYPE.encode())]
+_FRAMING = {b"content-type", b"accept", b"last-event-id"}
+"""What a request says of the messages in it and in its answer."""
 
 
 class _Asked(NamedTuple):
@@ -130,10 +136,8 @@ class Lookups:
             return is_answer
 
         async def again(also: Headers) -> Answer:
-            kept = [
-                pair for pair in given if pair[0] not in (b"accept", b"content-type")
-            ]
-            return await self._asks("GET", [*kept, _ACCEPTED_STREAM, *also], b"")
+            kept = [pair for pair in given if pair[0] not in _FRAMING]
+            return await self._asks("GET", [*kept, *_STREAM_FRAME, *also], b"")
 
         if media_type(answer.headers) != STREAM_TYPE:
             body = b"".join([chunk async for chunk in answer.body()])
@@ -156,12 +160,12 @@ def saying(headers: Headers, message: Message, schema: Json = None) -> Headers:
     kept = [
         (name, value)
         for name, value in headers
-        if name not in _REPEATING and not name.startswith(PARAMETER.encode())
+        if name not in _REPEATING | _FRAMING and not name.startswith(PARAMETER.encode())
     ]
     if VERSION_KEY not in message.meta:
-        return kept
+        return [*_FRAME, *kept]
     kept = [pair for pair in kept if pair[0] != VERSION]
-    return [*kept, *mirrored(message, schema)]
+    return [*_FRAME, *kept, *mirrored(message, schema)]
 
 
 def listed(answer: bytes) -> dict[str, Json]:

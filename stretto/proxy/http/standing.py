@@ -11,7 +11,7 @@ from stretto.proxy.http.passage import Opens
 from stretto.proxy.http.recorded import recording
 from stretto.proxy.journal import Journal
 from stretto.proxy.record import Recorder
-from stretto.proxy.session import Session, host_session
+from stretto.proxy.session import Session, named
 
 
 class Standing(NamedTuple):
@@ -51,9 +51,9 @@ class Sessions:
 
     def begin(self, stated: str | None) -> tuple[Session, Recorder | None]:
         """A session, and what keeps its log; what its host calls it may be no name."""
-        known = None if stated is None else host_session(stated)
-        host = stated if known == stated else None
-        session = Session.beginning(self._command, host_session=host, **self._about)
+        session = Session.beginning(
+            self._command, host_session=named(stated), **self._about
+        )
         self._latest_ms = max(session.started_unix_ms, self._latest_ms + 1)
         session = session._replace(started_unix_ms=self._latest_ms)
         if (folder := self._folder) is None:

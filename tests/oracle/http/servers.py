@@ -1,5 +1,6 @@
 """A server of the tests' own, a sender without one, and time that passes when told."""
 
+import ssl
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -66,8 +67,8 @@ class Server:
 
 
 @contextmanager
-def listening(answer: Answering) -> Iterator[Server]:
-    """A server that replies as `answer` does."""
+def listening(answer: Answering, tls: ssl.SSLContext | None = None) -> Iterator[Server]:
+    """A server that replies as `answer` does, behind TLS where that is given."""
     heard: list[Heard] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -84,10 +85,15 @@ def listening(answer: Answering) -> Iterator[Server]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
+    if tls is not None:
+        server.socket = tls.wrap_socket(
+            server.socket, server_side=True, do_handshake_on_connect=False
+        )
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     try:
-        yield Server(f"http://127.0.0.1:{server.server_port}", heard)
+        scheme = "http" if tls is None else "https"
+        yield Server(f"{scheme}://127.0.0.1:{server.server_port}", heard)
     finally:
         server.shutdown()
         thread.join()

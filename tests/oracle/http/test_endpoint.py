@@ -3,6 +3,8 @@
 import threading
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from stretto.errors import OracleDown, OracleError
 from stretto.oracle.http.attempt import NoReply, Reply
@@ -116,6 +118,27 @@ def test_with_a_budget_every_try_and_wait_ends_with_it() -> None:
 
     assert time.slept == [0.1, 0.2]
     assert [limit for *_, limit in sender.sent] == pytest.approx([0.5, 0.4, 0.2])
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([429, 503, None]), st.integers(0, 5)), max_size=8
+    ),
+    st.floats(0.01, 8),
+    st.floats(0, 1),
+)
+@settings(max_examples=60, deadline=None)
+def test_whatever_a_server_does_no_wait_goes_past_the_budget(
+    drawn, budget_s: float, luck: float
+) -> None:
+    replies = [AWAY if s is None else Reply(s, b"", str(after)) for s, after in drawn]
+    time = Time(luck=luck)
+
+    with pytest.raises(OracleDown):
+        post(endpoint(Scripted([*replies, AWAY]), time), budget_s)
+
+    assert sum(time.slept) < budget_s
+    assert len(time.slept) <= len(LIVE.waits_s)
 
 
 def test_a_wait_that_a_server_asks_for_past_the_budget_is_not_made() -> None:

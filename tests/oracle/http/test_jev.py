@@ -21,6 +21,7 @@ from stretto.oracle.jev import Jev
 from stretto.oracle.jev import oracle as jev
 from stretto.oracle.question import Noul, Request
 from stretto.oracle.settings import OracleSettings
+from tests.claims import claim
 from tests.oracle.http.servers import Answering, Heard, Server, Time, listening, reply
 
 KEY = "c4n4ry-0123456789abcdef"
@@ -196,6 +197,7 @@ def test_a_redirect_is_not_followed_so_the_key_goes_nowhere_else(tmp_path) -> No
     assert elsewhere.heard == []
 
 
+@claim("questions:cache")
 def test_without_a_key_what_is_kept_is_still_answered(tmp_path: Path) -> None:
     with asking(tmp_path, answers(200, json.dumps(ANSWER).encode())) as (oracle, *_):
         ask(oracle, REQUEST)

@@ -39,8 +39,9 @@ def completion(p: Mapping[str, float], **more: Any) -> bytes:
         "finish_reason": "length",
     }
     usage = {"prompt_tokens": 50, "completion_tokens": 1, "total_tokens": 51}
-    whole = {"id": "x", "object": "chat.completion", "model": "small-2026-01-01"}
-    return json.dumps({**whole, "choices": [choice], "usage": usage, **more}).encode()
+    whole = {"id": "x", "object": "chat.completion", "created": 1767225600}
+    body = {**whole, "model": "small-2026-01-01", "choices": [choice], "usage": usage}
+    return json.dumps({**body, **more}).encode()
 
 
 @contextmanager
@@ -95,7 +96,7 @@ def test_probabilities_are_those_of_the_labels_whatever_else_was_likely(
     def model(user: str) -> Mapping[str, float]:
         if "Which?" in user:
             assert options(user) == {"A": "a: Reads a.", "B": "b: Reads b.", "C": "c"}
-            return {"A": 0.5, " A": 0.1, "B": 0.2, "C.": 0.1, "The": 0.1}
+            return {"A": 0.5, " A": 0.1, "▁B": 0.2, "C.": 0.1, "The": 0.1}
         return {"yes": 0.3, " Yes": 0.3, "NO": 0.2, "Maybe": 0.2}
 
     with asking(tmp_path, model) as (oracle, _):
@@ -258,8 +259,15 @@ def test_a_server_of_ones_own_needs_no_key_and_openais_does(tmp_path: Path) -> N
     theirs = openai(OracleSettings("small", tmp_path / "empty", {}))
     with pytest.raises(OracleError, match="OPENAI_API_KEY is not set"):
         ask(theirs, request(theirs, n=Noul("?")))
-    with pytest.raises(OracleError, match="no model to ask"):
-        openai(OracleSettings())
+
+
+def test_without_a_model_only_a_request_that_names_one_is_answered(tmp_path) -> None:
+    with asking(tmp_path, lambda _: {"No": 1.0}, name="") as (oracle, server):
+        named = Request("small#labels-1", {}, {"n": Noul("?")})
+        assert ask(oracle, named).answers == {"n": NoulAnswer(0.0)}
+        with pytest.raises(OracleError, match="no model is named"):
+            ask(oracle, request(oracle, n=Noul("?")))
+        assert len(server.heard) == 1
 
 
 def _user(heard: Heard) -> str:

@@ -13,6 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from stretto.flow.deciders.decider import decider
+from stretto.flow.flow import Flow
+from stretto.oracle.oracle import Oracle
+from stretto.proxy.actions import Beside
 from stretto.proxy.context import Context
 from stretto.proxy.engine import Engine
 from stretto.proxy.entry import as_message, as_text, header, verbatim
@@ -68,12 +71,13 @@ def simulated(story: Awaitable[None]) -> None:
 
 
 class Log:
-    """A session's log and its decisions, in memory."""
+    """A session's log and those beside it, in memory."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.is_closed = False
         self.decisions: list[dict[str, Any]] = []
+        self.checks: list[dict[str, Any]] = []
         self._entries: list[bytes] = []
 
     def start(self) -> None:
@@ -89,8 +93,8 @@ class Log:
     def close(self, _: float = 0) -> None:
         self.is_closed = True
 
-    def put(self, line: bytes) -> None:
-        self.decisions.append(json.loads(line))
+    def beside(self, which: Beside) -> "Lines":
+        return Lines(self.decisions if which is Beside.FLOW else self.checks)
 
     @property
     def said(self) -> list[tuple[str, Any]]:
@@ -103,6 +107,19 @@ class Log:
         return path
 
 
+class Lines:
+    """A log of lines, in memory."""
+
+    def __init__(self, lines: list[dict[str, Any]]) -> None:
+        self._lines = lines
+
+    def put(self, line: bytes) -> None:
+        self._lines.append(json.loads(line))
+
+    def close(self) -> None:
+        """Nothing is left to be written."""
+
+
 class Desk:
     """
     Clients of a proxy that serves the shop's flow. To be made on the event loop.
@@ -110,6 +127,7 @@ class Desk:
     Args:
         server: Asked by the clients and by the proxy alike.
         weigh: The flow's decider.
+        oracle: Whom it asks.
         settings: Of its engines.
     """
 
@@ -117,12 +135,15 @@ class Desk:
         self,
         server: Any,
         *,
+        flow: Flow = FLOW,
         weigh: Any = None,
+        oracle: Oracle | None = None,
         idle_s: float = 1e6,
         context: str | None = None,
         **settings: Any,
     ) -> None:
         self.server, self.settings = server, settings
+        self.flow, self.oracle = flow, oracle
         self.weigh = decider(FLOW, "habit") if weigh is None else weigh
         self.logs: list[Log] = []
         self.engines: list[Engine] = []
@@ -146,14 +167,15 @@ class Desk:
         serving = Serving(
             f"tst{len(self.engines)}", relists=tools is None, **self.settings
         )
-        engine = Engine(FLOW, self.weigh, serving, tools)
+        engine = Engine(self.flow, self.weigh, serving, tools)
         self.engines.append(engine)
         if tools is None:
             self.of_sessions[session] = engine
         return engine
 
-    def decisions(self, session: Session) -> Any:
-        return next(log for log in self.logs if log.session == session)
+    def log(self, session: Session, which: Beside) -> Any:
+        log = next(log for log in self.logs if log.session == session)
+        return log.beside(which)
 
     def context(self, _: Session) -> Context | None:
         return None if self._context is None else Context(self._context)

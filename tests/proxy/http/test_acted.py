@@ -327,6 +327,9 @@ def test_a_client_that_leaves_in_a_session_has_called_nothing_off() -> None:
     desk = told(story, shop)
 
     assert [m["id"] for who, m in desk.logs[0].said if who == "client"] == [7]
+    for headers, _ in shop.own:
+        assert {IN, JSON} < {*headers}
+        assert first(headers, b"last-event-id") is None
 
 
 def test_sessions_know_nothing_of_each_other() -> None:
@@ -342,6 +345,20 @@ def test_sessions_know_nothing_of_each_other() -> None:
     desk = told(story, shop)
 
     assert len(desk.logs) == 2
+
+
+@pytest.mark.parametrize("stated", [b"", b"..", b"a name", b"x" * 129])
+def test_what_is_no_name_makes_no_session(stated: bytes) -> None:
+    shop, finding = Shop(), stateless(call(7))
+
+    async def story(desk: Desk) -> None:
+        for _ in range(2):
+            answered = await desk.post(
+                finding, *repeating(finding), (b"stretto-session", stated)
+            )
+            assert added(answered.body) == ALL
+
+    assert told(story, shop).of_sessions == {}
 
 
 def test_calls_that_say_of_no_session_that_they_are_in_it_share_nothing() -> None:
@@ -521,6 +538,22 @@ def test_what_breaks_in_the_proxy_costs_no_answer(
                 assert (await desk.post(call(7), IN)).body == raw
 
             told(story, Shop(takes_s=60.0))
+
+
+def test_an_engine_that_cannot_be_made_costs_no_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def breaks(*_: Any, **__: Any) -> Any:
+        raise KeyError("bug")
+
+    monkeypatch.setattr(Desk, "engine", breaks)
+
+    async def story(desk: Desk) -> None:
+        assert len(texts((await desk.post(call(7), IN)).body)) == 1
+
+    desk = told(story, Shop())
+
+    assert [who for who, _ in desk.logs[0].said] == ["client", "server"]
 
 
 def test_what_is_held_is_given_at_once_when_the_proxy_is_to_end() -> None:

@@ -19,32 +19,18 @@ from stretto.canonical import Json
 from stretto.demo.agent import Agent
 from stretto.demo.conversation import converse
 from stretto.demo.customer import Repeated
-from stretto.demo.record import play, record
+from stretto.demo.record import play
 from stretto.demo.world import build
-from stretto.flow.wire import write_flow
-from stretto.learn.learn import learn
 from stretto.traces.ledger import Ledger
 from stretto.traces.reader import read
 from tests.claims import claim
+from tests.proxy.conftest import SEED
 from tests.proxy.host import PROXY, Host, server
 
-SEED, SESSIONS = 7, (40, 42)
+SESSIONS = (40, 42)
 WORLD = build(SEED)
 SHOP = [sys.executable, "-m", "stretto.demo.server", "--seed", str(SEED)]
 LEGACY, STATELESS = "legacy", "2026-07-28"
-
-
-@pytest.fixture(scope="module")
-def flow(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A flow learned from sessions at the shop."""
-    folder = tmp_path_factory.mktemp("learned")
-    ledger = Ledger()
-    logs = record(folder / "sessions", sessions=40, seed=SEED)
-    learned = learn(
-        list(read(logs, ledger=ledger)), ledger.manifest, contracts=ledger.contracts
-    )
-    write_flow(learned.flow, folder / "shop.flow.json")
-    return folder / "shop.flow.json"
 
 
 @contextmanager

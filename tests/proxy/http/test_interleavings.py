@@ -11,7 +11,8 @@ the flow decided in.
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
@@ -25,11 +26,14 @@ from hypothesis import strategies as st
 
 from stretto.episodes.episode import AssistantTurn, Event, ToolCall, ToolResult
 from stretto.episodes.manifest import Kind
+from stretto.proxy.http.acting import Acting
 from stretto.proxy.http.answering import Unreachable
 from stretto.proxy.http.headers import Headers, first
+from stretto.proxy.http.lookups import Lookups
+from stretto.proxy.http.served import ServedLane
 from stretto.traces.reader import read
 from tests.proxy.engine.shop import FLOW, call, cancelled, error, result
-from tests.proxy.engine.test_interleavings import Wild, plain
+from tests.proxy.engine.test_interleavings import FAULTS, Wild, plain
 from tests.proxy.http.asked import EVENTS, Answered, Made
 from tests.proxy.http.simulated import (
     Desk,
@@ -305,6 +309,52 @@ def test_nothing_is_lost_reordered_or_invented(n: int) -> None:
                 event(name)
 
     check()
+
+
+BETWEEN = (
+    (Lookups, "say"),
+    (Lookups, "_heard"),
+    (Acting, "_give"),
+    (Acting, "_wake_at"),
+    (ServedLane, "keep"),
+    (ServedLane, "_log"),
+    (ServedLane, "acting"),
+)
+"""What may break beside the engine: what does things for it over HTTP."""
+
+
+@pytest.mark.parametrize("n", [25, pytest.param(1000, marks=pytest.mark.slow)])
+def test_nothing_that_breaks_in_the_proxy_loses_anything(n: int) -> None:
+    @settings(max_examples=n, deadline=None)
+    @given(st.integers(0, 2**32), st.sampled_from((*FAULTS, *BETWEEN)))
+    def check(seed: int, fault: tuple[Any, str]) -> None:
+        with broken(Random(seed), *fault):
+            _, server = told_at_random(seed)
+
+        for exchange in server.exchanges.values():
+            check_heard(exchange)
+
+    check()
+
+
+@contextmanager
+def broken(random: Random, owner: Any, name: str) -> Iterator[None]:
+    """Something of the proxy's breaks once, or from then on, while in the block."""
+    whole = getattr(owner, name)
+    first, forever = random.randrange(12), random.random() < 0.5
+    calls = count()
+
+    def breaks(*args: object, **named: object) -> object:
+        nth = next(calls)
+        if nth == first or (forever and nth > first):
+            raise KeyError(name)
+        return whole(*args, **named)
+
+    setattr(owner, name, breaks)
+    try:
+        yield
+    finally:
+        setattr(owner, name, whole)
 
 
 @pytest.mark.parametrize("n", [20, pytest.param(300, marks=pytest.mark.slow)])

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,6 +16,7 @@ from typing import Any
 import httpx2
 
 from tests.conftest import ROOT
+from tests.proxy.host import PATIENCE_S, PROXY, Host
 
 TOLD = str(Path(__file__).parent.parent / "servers" / "told.py")
 INITIALIZE = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {}}
@@ -121,11 +123,7 @@ def test_a_listener_says_where_it_is_and_leaves_no_process_behind() -> None:
         process.send_signal(signal.SIGTERM)
 
         assert process.wait(10) == 0
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return
-    raise AssertionError("the server's process is still there")
+    assert not _is_there(pid)
 
 
 def test_what_a_relay_passes_is_in_a_log_with_the_address(tmp_path: Path) -> None:
@@ -141,3 +139,22 @@ def test_what_a_relay_passes_is_in_a_log_with_the_address(tmp_path: Path) -> Non
     header, *entries = map(json.loads, log.read_text().splitlines())
     assert header["server_command"] == [url + "?api_key=<redacted>"]
     assert [entry["message"]["id"] for entry in entries] == [0, 0]
+
+
+def test_a_session_ends_when_it_is_idle_and_nobody_asks_for_anything() -> None:
+    command = (*PROXY, "--listen", "0", "--listen-idle", "0.002")
+    with Host([*command, "--", sys.executable, TOLD]) as listener:
+        url = listener.line().decode().strip()
+        pid = httpx2.post(url, json=INITIALIZE).json()["result"]["pid"]
+        deadline = time.monotonic() + PATIENCE_S
+        while _is_there(pid):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+
+
+def _is_there(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

@@ -207,12 +207,16 @@ def test_a_stream_is_not_interrupted_within_an_event() -> None:
     assert answered.body == b""
 
 
-def test_a_passage_may_answer_in_the_servers_place() -> None:
+@pytest.mark.parametrize(("said", "status"), [(b"{}", 200), (b"", 202)])
+def test_a_passage_may_answer_in_the_servers_place(said: bytes, status: int) -> None:
+    async def saying() -> bytes:
+        return said
+
     server = Server(Made(RESULT))
 
-    answered = relayed(server, passage=Heard({CALL: Reply(b"{}")}))
+    answered = relayed(server, passage=Heard({CALL: Reply(saying())}))
 
-    assert (answered.status, answered.body) == (200, b"{}")
+    assert (answered.status, answered.body) == (status, said)
     assert server.asked == []
 
 
