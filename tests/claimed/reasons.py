@@ -31,6 +31,3 @@ NO_PROJECTION = (
     "is projected from an oracle's own answers yet."
 )
 NO_ANATOMY = "Nothing sorts turns, or finds rules that are 95% sure, yet."
-NO_COMPILE = (
-    "Compiling from benchmark results with held-out decisions is not built yet."
-)
