@@ -36,6 +36,10 @@ COMMANDS = {
     "completions": Entry(
         "stretto.cli.completions:completions", "Print a shell's completions."
     ),
+    "curve": Entry(
+        "stretto.cli.curve:curve",
+        "Show what a flow saves by how many tasks it was learned from.",
+    ),
     "demo": Entry(
         "stretto.cli.demo:demo",
         "Record, learn, audit, replay and serve on a small shop.",

@@ -1,6 +1,7 @@
 """Figures as SVG text: of audits, replays, simulations and guards, and of measures."""
 
 from collections.abc import Mapping, Sequence
+from statistics import mean
 
 import matplotlib
 
@@ -155,6 +156,31 @@ def front(
     plot.margins(0.1)
     plot.set_ylim(bottom=min(0, *plot.get_ylim()))
     return svg(figure)
+
+
+def learning(points: Sequence[tuple[int, float, int]]) -> str:
+    """
+    The share of turns saved, and below it the detours, by tasks learned from.
+
+    Args:
+        points: Tasks, share of turns saved and detours of each draw.
+    """
+    figure, (saved, wasted) = _axes(4.4, 2, ratios=(3, 2))
+    sizes = sorted({p[0] for p in points})
+    for axes, place, scale in ((saved, 1, 100), (wasted, 2, 1)):
+        means = [mean(scale * p[place] for p in points if p[0] == n) for n in sizes]
+        axes.plot(sizes, means, color=KEY, linewidth=1.2)
+        values = [scale * p[place] for p in points]
+        axes.scatter([p[0] for p in points], values, color=SOFT, s=10, zorder=2)
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(sizes, map(str, sizes))
+        axes.minorticks_off()
+        axes.set_ylim(bottom=min(0, *axes.get_ylim()))
+    saved.set_ylabel("% of turns saved")
+    saved.tick_params(labelbottom=False)
+    wasted.set_ylabel("detours")
+    wasted.set_xlabel("tasks learned from")
+    return _svg(figure)
 
 
 def spread(draws: Sequence[float], seen: float, label: str) -> str:

@@ -398,3 +398,23 @@ def test_a_target_that_the_log_cannot_price_is_refused(
 
     assert result.exit_code == code
     assert says in result.stderr
+
+
+def test_a_curve_ends_where_the_whole_flow_is(shop, tmp_path):
+    page = tmp_path / "curve.html"
+    found = json.loads(
+        run("curve", shop / "sessions", "--size", 3, "--size", 14, "--draws", 2,
+            "--json", "--html", page).stdout
+    )  # fmt: skip
+
+    assert [x["tasks"] for x in found["lessons"]] == [3, 3, 14]
+    assert found["held_out"] == 6
+    assert found["lessons"][-1]["totals"]["episodes"] == 6
+    assert "<svg" in page.read_text()
+    text = run("curve", shop / "sessions", "--size", 2, "--draws", 1)
+    assert "# Learning curve" in text.stdout
+
+
+@pytest.mark.parametrize("size", [0, 15])
+def test_a_curve_of_more_tasks_than_there_are_is_refused(shop, size):
+    assert run("curve", shop / "sessions", "--size", size).exit_code == 2
