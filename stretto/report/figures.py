@@ -165,22 +165,22 @@ def learning(points: Sequence[tuple[int, float, int]]) -> str:
     Args:
         points: Tasks, share of turns saved and detours of each draw.
     """
-    figure, (saved, wasted) = _axes(4.4, 2, ratios=(3, 2))
+    figure, (saved, wasted) = axes(4.4, 2, ratios=(3, 2))
     sizes = sorted({p[0] for p in points})
-    for axes, place, scale in ((saved, 1, 100), (wasted, 2, 1)):
+    for plot, place, scale in ((saved, 1, 100), (wasted, 2, 1)):
         means = [mean(scale * p[place] for p in points if p[0] == n) for n in sizes]
-        axes.plot(sizes, means, color=KEY, linewidth=1.2)
+        plot.plot(sizes, means, color=KEY, linewidth=1.2)
         values = [scale * p[place] for p in points]
-        axes.scatter([p[0] for p in points], values, color=SOFT, s=10, zorder=2)
-        axes.set_xscale("log", base=2)
-        axes.set_xticks(sizes, map(str, sizes))
-        axes.minorticks_off()
-        axes.set_ylim(bottom=min(0, *axes.get_ylim()))
+        plot.scatter([p[0] for p in points], values, color=SOFT, s=10, zorder=2)
+        plot.set_xscale("log", base=2)
+        plot.set_xticks(sizes, map(str, sizes))
+        plot.minorticks_off()
+        plot.set_ylim(bottom=min(0, *plot.get_ylim()))
     saved.set_ylabel("% of turns saved")
     saved.tick_params(labelbottom=False)
     wasted.set_ylabel("detours")
     wasted.set_xlabel("tasks learned from")
-    return _svg(figure)
+    return svg(figure)
 
 
 def spread(draws: Sequence[float], seen: float, label: str) -> str:
