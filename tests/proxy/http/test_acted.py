@@ -296,6 +296,20 @@ def test_a_cancelled_call_hears_nothing_more_and_its_lookup_is_called_off() -> N
     assert desk.counts["added to"] == 0
 
 
+def test_without_a_session_a_cancellation_may_be_anybodys() -> None:
+    shop = Shop(takes_s=0.5)
+
+    async def story(desk: Desk) -> None:
+        held = asyncio.ensure_future(desk.post(call(7)))
+        await asyncio.sleep(0.1)
+        await desk.post(cancelled(7))
+        assert added((await held).body) == ALL
+
+    told(story, shop)
+
+    assert cancelled(7) in [message for _, _, message in shop.asked]
+
+
 def test_a_client_that_leaves_a_held_result_is_not_waited_for() -> None:
     for message in (call(7), stateless(call(7))):
         shop = Shop(takes_s=60.0)
