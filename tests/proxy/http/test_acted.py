@@ -13,6 +13,7 @@ from stretto.proxy.appendix import HEADER
 from stretto.proxy.engine import Engine
 from stretto.proxy.http.answering import Unreachable
 from stretto.proxy.http.headers import Headers, first
+from stretto.proxy.schema import RESERVED
 from tests.proxy.engine.shop import (
     ORDERS,
     call,
@@ -431,6 +432,40 @@ def test_a_tool_that_is_slow_is_left_alone_after_two_calls_that_waited() -> None
     assert len(shop.lookups) == 2
     withheld = [d["withheld"] for d in desk.logs[0].decisions if "withheld" in d]
     assert withheld == ["it has taken too long before"] * 2
+
+
+CLOSED = {
+    "type": "object",
+    "properties": {"orders": {"type": "array"}},
+    "additionalProperties": False,
+}
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+def test_a_closed_schema_is_opened_only_for_who_says_which_session_it_is(
+    is_named: bool,
+) -> None:
+    def answers(message: Any) -> Made | None:
+        if message["id"] == "l":
+            listed = listing("l", tool("find", outputSchema=CLOSED), tool("get"))
+            return Made(json.dumps(listed).encode())
+        found = result(7, ORDERS)
+        found["result"]["structuredContent"] = ORDERS
+        return None if _is_own(message) else Made(json.dumps(found).encode())
+
+    headers = [IN] if is_named else []
+
+    async def story(desk: Desk) -> None:
+        listed = await desk.post(LIST, *headers)
+        [found, _] = json.loads(listed.body)["result"]["tools"]
+        answered = await desk.post(call(7), *headers)
+
+        assert added(answered.body) == ALL
+        content = json.loads(answered.body)["result"]["structuredContent"]
+        assert (RESERVED in found["outputSchema"]["properties"]) == is_named
+        assert (RESERVED in content) == is_named
+
+    told(story, Shop(answers))
 
 
 def test_an_open_id_used_again_is_told_apart_in_the_log_and_the_decisions() -> None:
