@@ -3,12 +3,14 @@
 import asyncio
 import gzip
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from stretto.proxy.actions import Action, Forward, Send, Side
 from stretto.proxy.appendix import HEADER
 from stretto.proxy.engine import Engine
 from stretto.proxy.http.answering import Unreachable
@@ -751,3 +753,77 @@ def test_a_commit_that_takes_long_keeps_its_connection_alive() -> None:
         assert message["id"] == json.loads(plain.body)["id"] == 3
 
     told(story, Shop(takes_s=20.0), commit=True)
+
+
+class Refusing:
+    """An engine that answers `cancel` itself, and takes it out of batches."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+
+    def host_line(self, line: bytes, _: float, stream: str) -> list[Action]:
+        said = json.loads(line)
+        calls = said if isinstance(said, list) else [said]
+        rest = [one for one in calls if one["params"].get("name") != "cancel"]
+        refused = [result(one["id"], "no") for one in calls if one not in rest]
+        told = [Send(Side.HOST, line_of(one), stream) for one in refused]
+        passed = line if len(rest) == len(calls) else line_of(rest)
+        return [*told, *([Forward(Side.SERVER, passed, stream)] if rest else [])]
+
+    def server_line(self, line: bytes, _: float, stream: str) -> list[Action]:
+        return [Forward(Side.HOST, line, stream)]
+
+    def closed(self, _: float) -> list[Action]:
+        return []
+
+
+def line_of(said: object) -> bytes:
+    return json.dumps(said).encode() + b"\n"
+
+
+def batched(message: Any) -> Made | None:
+    """The server's answer to a batch, as one body or one event after the other."""
+    answers = [served(one) for one in message]
+    if message[0]["params"].get("streams"):
+        return Made(*each(answers), headers=[EVENTS])
+    return Made(json.dumps(answers).encode())
+
+
+@pytest.mark.parametrize("streams", [False, True])
+@pytest.mark.parametrize("asked", ["find", "find cancel", "cancel find cancel find"])
+def test_what_is_refused_of_a_batch_is_answered_with_the_rest(
+    monkeypatch: pytest.MonkeyPatch, asked: str, streams: bool
+) -> None:
+    monkeypatch.setattr(Desk, "engine", lambda *_, **__: Refusing())
+    batch = [call(n, name, x=1) for n, name in enumerate(asked.split())]
+    for one in batch:
+        one["params"]["streams"] = streams
+    shop = Shop(batched)
+
+    async def story(desk: Desk) -> None:
+        answered = await desk.post(batch, IN)
+        said = events(answered) if streams else [json.loads(answered.body)]
+        answers = [one for m in said for one in (m if isinstance(m, list) else [m])]
+        assert sorted(one["id"] for one in answers) == [*range(len(batch))]
+
+    told(story, shop)
+
+    [(_, _, sent)] = shop.asked
+    assert [one["params"]["name"] for one in sent] == ["find"] * asked.count("find")
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_where_all_is_refused_the_server_is_not_asked(
+    monkeypatch: pytest.MonkeyPatch, n: int
+) -> None:
+    monkeypatch.setattr(Desk, "engine", lambda *_, **__: Refusing())
+    shop, calls = Shop(), [call(id, "cancel", id="W1") for id in range(n)]
+
+    async def story(desk: Desk) -> None:
+        answered = await desk.post(calls or call(0, "cancel", id="W1"), IN)
+        said = json.loads(answered.body)
+        assert [one["id"] for one in (said if n else [said])] == [*range(n or 1)]
+
+    told(story, shop)
+
+    assert shop.asked == []
