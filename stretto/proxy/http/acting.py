@@ -27,7 +27,7 @@ class _Waiting(NamedTuple):
     """Somebody who waits for what becomes of a line."""
 
     fallback: bytes | None
-    """What they get where the proxy fails."""
+    """What they get where the proxy fails; None where they have to wait on."""
     outcome: asyncio.Future[bytes | None]
 
     def give(self, line: bytes | None) -> None:
@@ -164,7 +164,9 @@ class Acting:
         is_free = self._waiting.setdefault(stream, waiting) is waiting
         self._line, self._passed, self._is_held = line, None, False
         is_well = self._do(lambda now: tell(line, now, stream))
-        passed = self._passed if is_well else self._passed or line
+        passed = self._passed
+        if not (is_well or self._answers or self._is_held or fallback):
+            passed = passed or line
         if is_free and (passed is not None or not self._is_held):
             self._release(stream, None)
         elif not is_free:
@@ -178,7 +180,8 @@ class Acting:
         except Exception as bug:  # whatever it is, it may not cost the agent its answer
             self._notes(f"a turn of the flow's failed: {type(bug).__name__}: {bug}")
             for stream, waiting in [*self._waiting.items()]:
-                self._release(stream, waiting.fallback)
+                if waiting.fallback is not None:
+                    self._release(stream, waiting.fallback)
             return False
         finally:
             self._line = b""

@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 
-from stretto.proxy.actions import Action, Forward, Send, Side
+from stretto.proxy.actions import Action, Forward, Record, Send, Side
 from stretto.proxy.appendix import HEADER
 from stretto.proxy.engine import Engine
+from stretto.proxy.entry import Sender
 from stretto.proxy.http.answering import Unreachable
 from stretto.proxy.http.headers import Headers, first
+from stretto.proxy.http.served import ServedLane
 from stretto.proxy.schema import RESERVED
 from tests.proxy.engine.shop import (
     ORDERS,
@@ -768,7 +770,8 @@ class Refusing:
         refused = [result(one["id"], "no") for one in calls if one not in rest]
         told = [Send(Side.HOST, line_of(one), stream) for one in refused]
         passed = line if len(rest) == len(calls) else line_of(rest)
-        return [*told, *([Forward(Side.SERVER, passed, stream)] if rest else [])]
+        kept = Record(Sender.CLIENT, line)
+        return [kept, *told, *([Forward(Side.SERVER, passed, stream)] if rest else [])]
 
     def server_line(self, line: bytes, _: float, stream: str) -> list[Action]:
         return [Forward(Side.HOST, line, stream)]
@@ -810,6 +813,26 @@ def test_what_is_refused_of_a_batch_is_answered_with_the_rest(
 
     [(_, _, sent)] = shop.asked
     assert [one["params"]["name"] for one in sent] == ["find"] * asked.count("find")
+
+
+def test_what_is_refused_is_not_made_because_the_log_broke(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def breaks(*_: Any) -> Any:
+        raise OSError("full")
+
+    monkeypatch.setattr(Desk, "engine", lambda *_, **__: Refusing())
+    monkeypatch.setattr(ServedLane, "keep", breaks)
+    shop = Shop()
+
+    async def story(desk: Desk) -> None:
+        refused = await desk.post(call(1, "cancel", id="W1"), IN)
+        assert texts(refused.body) == ["no"]
+        assert len(texts((await desk.post(call(2), IN)).body)) == 1
+
+    told(story, shop)
+
+    assert [message["id"] for _, _, message in shop.asked] == [2]
 
 
 @pytest.mark.parametrize("n", [0, 1, 2])
