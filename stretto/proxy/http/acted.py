@@ -77,7 +77,9 @@ class _Acted:
         self._headers = headers
         self._stream = _stream(track.name)
         self._is_stream = self._can_be_changed = True
-        self._is_replying = self._is_holding = False
+        self._is_replying = False
+        self._waits_at: str | None = None
+        """The stream whose result is held, be it that of a request before this one."""
         self._answers: list[bytes] = []
         """Answers to parts of a batch that the server does not get."""
         if track.name is not None:
@@ -111,9 +113,9 @@ class _Acted:
             return message
         if is_resumed := stream != self._stream:
             self._acting.begin(stream, self._headers)
-        self._is_holding = True
+        self._waits_at = stream
         said = await self._acting.from_server(line, stream)
-        self._is_holding = False
+        self._waits_at = None
         if is_resumed:
             self._acting.end(stream)
         if said is line or (said is None and not self._is_stream):
@@ -125,7 +127,9 @@ class _Acted:
         if words is not None:
             self._acting.take_down(Sender.PROXY, words + b"\n", self._stream)
         has_left = outcome is Outcome.LEFT and self._track.name is not None
-        if has_left and (self._track.is_stateless or self._is_holding):
+        if outcome is Outcome.LEFT and self._waits_at:
+            self._acting.leave(self._waits_at)
+        elif has_left and self._track.is_stateless:
             self._acting.leave(self._stream)
         goes_on = self._is_replying and not self._track.is_stateless
         if not (has_left and goes_on):

@@ -193,11 +193,10 @@ class Acting:
                 self._passed = line
             case Send(Side.SERVER, line, stream):
                 self._lookups.say(line, self._headers.get(stream, []))
+            case Send(Side.HOST, line, stream) if stream == self._answered:
+                self._answers.append(line)
             case Forward(Side.HOST, line, stream) | Send(Side.HOST, line, stream):
-                if stream == self._answered:
-                    self._answers.append(line)
-                else:
-                    self._release(stream, line)
+                self._release(stream, line)
             case Hold():
                 self._is_held = True
             case Drop(stream):

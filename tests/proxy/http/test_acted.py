@@ -351,6 +351,24 @@ def test_a_client_that_leaves_in_a_session_has_called_nothing_off() -> None:
         assert first(headers, b"last-event-id") is None
 
 
+def test_who_leaves_a_resumed_stream_is_not_waited_for_either() -> None:
+    hanging = Made(headers=[EVENTS], hangs=True)
+    later = Made(*each([result(7)]), headers=[EVENTS])
+    shop = Shop(
+        lambda m: later if m is None else None if _is_own(m) else hanging, takes_s=60.0
+    )
+
+    async def story(desk: Desk) -> None:
+        await desk.post(call(7), IN, leaves_after=0.1)
+        await desk.post(b"", IN, method="GET", leaves_after=0.1)
+
+    desk = told(story, shop)
+
+    assert len(shop.left) == 1
+    assert desk.counts["added to"] == 0
+    assert desk.logs[0].said[-1][1]["method"] == "notifications/cancelled"
+
+
 def test_sessions_know_nothing_of_each_other() -> None:
     shop = Shop()
 
