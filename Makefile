@@ -48,6 +48,9 @@ bench: $(VENV)/.test ## measure, each number beside its baseline
 
 results: $(VENV)/.base ## reproduce docs/results from ../shared/data
 	$(BIN)/python benchmarks/figures.py --out docs/results
+	$(BIN)/python benchmarks/sweep.py --out docs/results
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[search]'
+	$(BIN)/python -m benchmarks.search --out docs/results
 
 conformance: $(VENV)/.test ## MCP's own suite, directly and through the proxy (needs npm)
 	$(BIN)/python -m tests.conformance.run
