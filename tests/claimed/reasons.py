@@ -32,8 +32,4 @@ NO_OFF_POLICY = (
     "A flow explores and logs how; no command estimates another rule from it."
 )
 NO_SEARCH = "The search over settings is not built yet."
-NO_PROJECTION = (
-    "Savings are projected without an oracle and with one that is always right; none "
-    "is projected from an oracle's own answers yet."
-)
 NO_ANATOMY = "Nothing sorts turns, or finds rules that are 95% sure, yet."
