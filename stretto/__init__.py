@@ -18,10 +18,12 @@ __all__ = [
     "Settings",
     "StrettoError",
     "audit",
+    "audit_guards",
     "compare_flows",
     "decide",
     "headroom",
     "learn_flow",
+    "load_guards",
     "numpyro_model",
     "parse_program",
     "read",
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from stretto.episodes.manifest import Manifest, read_manifest
     from stretto.errors import StrettoError
     from stretto.evaluate.audit import audit
+    from stretto.evaluate.guards import audit_guards
     from stretto.evaluate.headroom import headroom
     from stretto.evaluate.replay import replay
     from stretto.evaluate.rows import totals
@@ -49,6 +52,7 @@ if TYPE_CHECKING:
     from stretto.flow.review import review
     from stretto.flow.show import show
     from stretto.flow.wire import read_flow, write_flow
+    from stretto.guards.load import load as load_guards
     from stretto.learn.learn import learn as learn_flow
     from stretto.learn.settings import Settings
     from stretto.models.lower import numpyro_model
@@ -76,10 +80,12 @@ HOMES = {
     "Settings": "stretto.learn.settings:Settings",
     "StrettoError": "stretto.errors:StrettoError",
     "audit": "stretto.evaluate.audit:audit",
+    "audit_guards": "stretto.evaluate.guards:audit_guards",
     "compare_flows": "stretto.flow.diff.compare:compare",
     "decide": "stretto.flow.decide:decide",
     "headroom": "stretto.evaluate.headroom:headroom",
     "learn_flow": "stretto.learn.learn:learn",
+    "load_guards": "stretto.guards.load:load",
     "numpyro_model": "stretto.models.lower:numpyro_model",
     "parse_program": "stretto.program.text:parse",
     "read": "stretto.traces.reader:read",

@@ -16,8 +16,9 @@ from stretto.files import write_text
 from stretto.flow.flow import Flow
 from stretto.flow.review.cautions import FEW_CASES
 from stretto.learn.adopt import adopt, read_given
-from stretto.learn.arbiter import Arbitrated, Arbitration
+from stretto.learn.arbiter import Arbitrated, Arbitration, AskAll
 from stretto.learn.decisionlog import log_lines
+from stretto.oracle.local import NAME as LOCAL
 from stretto.oracle.predicates import predicates_file
 
 Decorator: TypeAlias = Callable[[Callable[..., None]], Callable[..., None]]
@@ -79,7 +80,7 @@ class ArbitrationChoice:
         candidates = () if self.candidates is None else predicates_file(self.candidates)
         return Arbitration(
             model=choice.oracle().model,
-            ask=partial(ask_choice, choice),
+            ask=_asking(choice),
             fit=fitter(),
             fitting=how.fitting(weighed, by_fold=self.by_fold),
             wording=choice.wording(),
@@ -112,6 +113,18 @@ class ArbitrationChoice:
         if self.arbiter_from is None:
             return flow
         return adopt(flow, read_given(self.arbiter_from))
+
+
+def _asking(choice: OracleChoice) -> AskAll:
+    """
+    Asks what was chosen, all at once.
+
+    One's own model is asked step by step: its answers depend on the step's task.
+    """
+    if choice.kind != LOCAL:
+        return partial(ask_choice, choice)
+    own = choice.oracle()
+    return lambda _: own
 
 
 def arbitrated(command: Callable[..., None]) -> Callable[..., None]:

@@ -16,6 +16,7 @@ from stretto.flow.deciders.protocol import Decider, default_name
 from stretto.flow.flow import Flow
 from stretto.flow.wire import read_flow
 from stretto.oracle.answer import Response
+from stretto.oracle.local import NAME as LOCAL
 from stretto.oracle.oracle import Oracle
 from stretto.oracle.paid import price
 from stretto.oracle.question import Request
@@ -74,14 +75,15 @@ class Deciding:
         What has the answers to all that is asked along the episodes, asked at once.
 
         None where nothing is asked. Answers that are only replayed are not asked for
-        first: those that are missing are counted, however many there are.
+        first: those that are missing are counted, however many there are. Nor are
+        those of one's own model, which depend on the episode's task.
 
         Raises:
             OracleError: it would cost too much, or most of it fails.
         """
         if not self.asks:
             return None
-        if self.choice.kind == REPLAY:
+        if self.choice.kind in (LOCAL, REPLAY):
             return self.choice.oracle()
         along = partial(questions, self.flow, self.decider)
         return ask_choice(self.choice, (r for e in episodes for r in along(e)))
@@ -90,6 +92,8 @@ class Deciding:
         """An oracle to ask as one goes, within the budget; None if nothing is asked."""
         if not self.asks:
             return None
+        if self.choice.kind == LOCAL:
+            return self.choice.oracle()
         return Budgeted(self.choice.oracle(), self.choice.budget)
 
 

@@ -1,9 +1,8 @@
-"""What `stretto guards` prints as JSON."""
+"""What `stretto guards audit` prints as JSON."""
 
 from stretto.canonical import Json
 from stretto.evaluate.guards import ENDED, Firing, GuardAudit
 from stretto.guards.evidence import Group
-from stretto.guards.rules import RuleFile
 
 
 def summary(found: GuardAudit) -> Json:
@@ -51,16 +50,3 @@ def _firing(firing: Firing) -> Json:
 
 def _pair(interval: tuple[float, float] | None) -> Json:
     return None if interval is None else [*interval]
-
-
-def checked(read: RuleFile) -> Json:
-    """What a rule file holds, as JSON."""
-    return {
-        "domain": read.guards.domain,
-        "rules": [
-            {"rule": guard.rule, "enforced": guard.enforced,
-             "tools": [*sorted(guard.tools)], "audited": guard.rule in read.evidence}
-            for guard in read.guards.rules
-        ],
-        "warnings": [*read.warnings],
-    }  # fmt: skip

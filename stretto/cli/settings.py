@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import click
 
+from stretto.evaluate.graph_file import Kept, graphs_key, read_graphs, write_graphs
 from stretto.evaluate.growing import Played
 from stretto.evaluate.setting import OFF, Setting
+from stretto.evaluate.sweep import Sweep
 from stretto.flow.flow import Flow
 
 jobs_option = click.option(
@@ -41,3 +44,40 @@ def told(played: Iterable[Played]) -> Iterator[Played]:
             f"note: {n} of the sessions replayed each setting by itself: {cause}",
             err=True,
         )
+
+
+keep_option = click.option(
+    "--graphs", "folder", metavar="FOLDER",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Keep what replaying has found out there, and begin with it the next time.",
+)  # fmt: skip
+
+
+def begun(sweep: Sweep, flow: Flow, folder: Path | None) -> Sweep:
+    """The sweep, with what an earlier one left in the folder."""
+    if folder is None:
+        return sweep
+    path, key = _place(folder, sweep, flow)
+    if path.exists() and (kept := read_graphs(path, key)) is not None:
+        sweep.hold(kept.flat, dict(kept.floors))
+    return sweep
+
+
+def kept(sweep: Sweep, flow: Flow, folder: Path | None) -> None:
+    """
+    Leave a sweep's graphs in the folder.
+
+    Raises:
+        CannotWrite: they cannot be written.
+    """
+    if folder is None:
+        return
+    path, key = _place(folder, sweep, flow)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_graphs(path, key, Kept(sweep.flat(), sweep.grower.floors.known))
+
+
+def _place(folder: Path, sweep: Sweep, flow: Flow) -> tuple[Path, str]:
+    name = sweep.grower.decider.name
+    key = graphs_key(flow, name, sweep.episodes)
+    return folder / f"{name}-{key[:16]}.npz", key

@@ -17,6 +17,7 @@ from stretto.flow.deciders.protocol import Chances, Decider, check_options
 from stretto.flow.decision import HandBack, Reason
 from stretto.flow.flow import Flow
 from stretto.flow.moment import Moment, Transcript
+from stretto.oracle.held_out import held_out
 from stretto.oracle.oracle import Oracle
 from stretto.oracle.question import Request
 
@@ -84,8 +85,10 @@ def decisions(
     applies, and the surprise gate is left out.
 
     Args:
-        oracle: Whom to ask, where the decider asks.
+        oracle: Whom to ask, where the decider asks. One that learned from the
+            episode's task answers as it was without that.
     """
+    asked = None if oracle is None else held_out(oracle, episode.task_or_id)
     for point in points(flow, decider, episode):
         if isinstance(point, Reason):
             yield point
@@ -93,7 +96,7 @@ def decisions(
         moment, site, offered, follows = point
         response = None
         if (request := decider.question(moment, offered)) is not None:
-            response = answer(oracle, request)
+            response = answer(asked, request)
         if isinstance(response, OracleError):
             yield Reason.ORACLE_FAILED
             continue

@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stretto import __version__
-from stretto.canonical import compact
 from stretto.episodes.episode import Episode
 from stretto.errors import FormatError
 from stretto.evaluate.flat import ARRAYS, Flat
@@ -47,10 +46,9 @@ class Kept(NamedTuple):
 def graphs_key(flow: Flow, decider: str, episodes: Iterable[Episode]) -> str:
     """What names the graphs of these episodes: a SHA-256, in hexadecimal."""
     digest = hashlib.sha256()
-    for part in (ENGINE, __version__, decider, flow_json(open_flow(flow))):
-        digest.update(compact(part).encode() + b"\n")
-    for episode in episodes:
-        digest.update(compact(asdict(episode)).encode() + b"\n")
+    head = (ENGINE, __version__, decider, flow_json(open_flow(flow)))
+    for part in (*head, *map(asdict, episodes)):
+        digest.update(json.dumps(part, sort_keys=True).encode() + b"\n")
     return digest.hexdigest()
 
 

@@ -1,5 +1,6 @@
 """Shares with intervals that respect how sessions come: several to a task."""
 
+import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -75,6 +76,50 @@ def share_interval(
     drawn = drawn[drawn[:, 1] > 0]
     low, high = np.quantile(drawn[:, 0] / drawn[:, 1], [0.025, 0.975])
     return Interval(float(low), float(high))
+
+
+def difference_interval(
+    tasks: Sequence[Hashable],
+    ones: Sequence[float],
+    others: Sequence[float],
+    *,
+    draws: int = N_DRAWS,
+    seed: int = SEED,
+) -> Interval | None:
+    """
+    The paired bootstrap interval of Σ ones − Σ others over tasks.
+
+    A task's episodes stay together, and each draw has as many tasks as there are. None
+    for fewer than two.
+    """
+    names = sorted(set(tasks), key=str)
+    if len(names) < 2:
+        return None
+    place = {name: i for i, name in enumerate(names)}
+    sums = np.zeros((len(names), 1))
+    for task, one, other in zip(tasks, ones, others, strict=True):
+        sums[place[task], 0] += one - other
+    drawn = _resampled(sums, draws, seed)
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    return Interval(float(low), float(high))
+
+
+Z_90 = 1.6448536
+"""The normal quantile of a central 90% interval."""
+
+
+def wilson_lower(k: int, n: int, *, z: float = Z_90) -> float:
+    """
+    The lower end of Wilson's interval for a share of k in n; 0 where n is 0.
+
+    [Wilson 1927]
+    """
+    if n == 0:
+        return 0.0
+    p = k / n
+    centre = p + z * z / (2 * n)
+    margin = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return max(0.0, (centre - margin) / (1 + z * z / n))
 
 
 def _resampled(sums: Floats, draws: int, seed: int) -> Floats:

@@ -21,6 +21,7 @@ from stretto.flow.options import (
 from stretto.flow.surprise import tripped
 from stretto.oracle.answer import Response
 from stretto.oracle.ask import ask
+from stretto.oracle.held_out import held_out
 from stretto.oracle.oracle import Oracle
 from stretto.oracle.question import Request
 
@@ -134,6 +135,7 @@ def decide(
     *,
     threshold: float = THRESHOLD,
     oracle: Oracle | None = None,
+    budget_s: float | None = None,
 ) -> Decision:
     """
     What the flow does at `moment`: a lookup it is sure enough of, or handing back.
@@ -141,7 +143,9 @@ def decide(
     Args:
         threshold: The least probability of the whole call, arguments included, at
             which a lookup is made; a site's own threshold replaces it.
-        oracle: Whom to ask, in this thread, where the decider asks.
+        oracle: Whom to ask, in this thread, where the decider asks. One that learned
+            from the moment's task answers as it was without that.
+        budget_s: How many seconds it may take; None leaves that to it.
 
     Raises:
         CannotDecide: the decider did not keep to the options, or to probabilities, or
@@ -151,10 +155,13 @@ def decide(
     begun = begin(flow, moment, decider, threshold=threshold)
     if isinstance(begun, Decision):
         return begun
-    return begun.conclude(answer(oracle, begun.request))
+    asked = None if oracle is None else held_out(oracle, moment.task)
+    return begun.conclude(answer(asked, begun.request, budget_s=budget_s))
 
 
-def answer(oracle: Oracle | None, request: Request) -> Response | OracleError:
+def answer(
+    oracle: Oracle | None, request: Request, *, budget_s: float | None = None
+) -> Response | OracleError:
     """
     The answers to a request, or why there are none.
 
@@ -167,7 +174,7 @@ def answer(oracle: Oracle | None, request: Request) -> Response | OracleError:
             hint="name one with `--oracle`, or use `--decider habit`",
         )
     try:
-        return ask(oracle, request)
+        return ask(oracle, request, budget_s=budget_s)
     except OracleError as error:
         return error
 

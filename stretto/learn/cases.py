@@ -17,6 +17,7 @@ from stretto.flow.flow import Flow
 from stretto.flow.judge import features
 from stretto.flow.moment import Transcript
 from stretto.flow.options import options
+from stretto.oracle.held_out import held_out
 from stretto.oracle.next_step import (
     NextStep,
     predicate_id,
@@ -133,12 +134,14 @@ def answered(
     """
     The steps whose next-step questions were all answered, in order.
 
+    An oracle that learned from a step's task answers as it was without that.
+
     Args:
         flow: Says which predicates were asked, and which are weighed.
         fittable: Whether an arbiter may be fitted on them.
     """
     for one in asked:
-        response = answer_to(oracle, one.request)
+        response = answer_to(held_out(oracle, one.task), one.request)
         if isinstance(response, OracleError):
             continue
         answer = read_next_step(response, one.lookups, flow.predicates)

@@ -1,10 +1,9 @@
 """Recorded sessions as the decisions that a local model learns from."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
-from itertools import pairwise
 
 from stretto.canonical import Json, compact
 from stretto.episodes.episode import (
@@ -14,20 +13,20 @@ from stretto.episodes.episode import (
     ToolResult,
     UserMessage,
 )
-from stretto.episodes.manifest import Kind, Manifest
+from stretto.episodes.manifest import Manifest
 from stretto.episodes.tasks import N_FOLDS, fold
 from stretto.episodes.vocabulary import RESPOND
 from stretto.errors import NothingToLearn
-from stretto.flow.deciders.habit import HabitDecider
+from stretto.flow.deciders.arbiter import Asker
 from stretto.flow.flow import Flow
-from stretto.flow.moment import Transcript
 from stretto.flow.options import options
+from stretto.learn.cases import AskedStep, steps_asked
 from stretto.learn.learn import learn
 from stretto.learn.settings import Settings
 from stretto.oracle.local.case import Case
 from stretto.oracle.local.clues import clues
-from stretto.oracle.next_step import rubric
-from stretto.oracle.state import Slice
+from stretto.oracle.next_step import NEXT
+from stretto.oracle.question import Choice
 from stretto.oracle.wording import Wording
 
 N_FLOWS = N_FOLDS + 1
@@ -72,25 +71,20 @@ def survey_local(
     return found
 
 
-def local_cases(
+def local_flows(
     episodes: Iterable[Episode],
     manifest: Manifest,
-    wording: Wording,
     *,
     agents: Callable[[str], bool] = lambda _: True,
     advance: Callable[[], None] = lambda: None,
-) -> list[Case]:
+) -> list[Flow]:
     """
-    The decisions of all sessions: each result that something follows, at a site that
-    offers a lookup.
-
-    What is offered, and the habit a model is compared with, come from flows learned
-    without the decision's fold. They learn from the sessions that succeeded; the steps
-    of those that failed are among the decisions as well.
+    A flow learned without each fold, and one from all: what decisions are offered, and
+    the habit that a model is compared with.
 
     Args:
         episodes: Gone through several times, in the same order each time.
-        agents: Says of an agent whether the flows learn from it.
+        agents: Says of an agent whether the flows learn from its sessions.
         advance: Called after each of the `N_FLOWS` flows.
 
     Raises:
@@ -105,10 +99,32 @@ def local_cases(
     flows = []
     for out in range(N_FLOWS):
         settings = Settings(tasks=partial(_is_in, out))
-        learned_from = (e for e in episodes if agents(e.agent))
-        flows.append(learn([*learned_from], manifest, settings).flow)
+        learned_from = [e for e in episodes if agents(e.agent)]
+        flows.append(learn(learned_from, manifest, settings).flow)
         advance()
-    reading = _Reading(flows, manifest, wording)
+    return flows
+
+
+def local_cases(
+    episodes: Iterable[Episode],
+    flows: Sequence[Flow],
+    wording: Wording,
+    *,
+    unseen: bool = False,
+) -> list[Case]:
+    """
+    The decisions of all sessions: each step of the agent after a call whose site offers
+    a lookup, as an arbiter is fitted on them.
+
+    The flows learn from the sessions that succeeded; the steps of those that failed are
+    among the decisions as well.
+
+    Args:
+        flows: As `local_flows` gives them.
+        unseen: Whether the habit is that of the flow of all tasks, which then has not
+            seen these; else that of the flow that left the task's fold out.
+    """
+    reading = _Reading.of(flows, wording, unseen=unseen)
     return [case for episode in episodes for case in reading.cases(episode)]
 
 
@@ -121,57 +137,50 @@ class _Reading:
     """What turns an episode into its decisions."""
 
     flows: Sequence[Flow]
-    manifest: Manifest
-    wording: Wording
+    askers: Sequence[Asker]
+    """Of the flows, with every read on offer at every site."""
+    unseen: bool
+
+    @classmethod
+    def of(cls, flows: Sequence[Flow], wording: Wording, *, unseen: bool) -> "_Reading":
+        askers = [Asker.of(_offering_all(flow), wording) for flow in flows]
+        return cls(flows, askers, unseen)
 
     def cases(self, episode: Episode) -> Iterator[Case]:
         """The episode's decisions, in order."""
-        flow = self.flows[fold(episode.task_or_id)]
-        transcript, shown = Transcript(flow), Slice(self.wording.no_result)
-        for event, follows in pairwise(episode.events):
-            transcript.add(event, scored=False)
-            shown.add(event)
-            if isinstance(event, ToolResult) and not isinstance(follows, ToolResult):
-                yield from self._case(episode, transcript, shown, follows)
-
-    def _case(
-        self, episode: Episode, transcript: Transcript, shown: Slice, follows: Event
-    ) -> Iterator[Case]:
-        moment, flow = transcript.moment(), transcript.flow
-        if moment.site is None:
-            return
-        offered = [options(of, moment.site) for of in self.flows]
-        if not (lookups := sorted({lookup for of in offered for lookup in of})):
-            return
-        here = options(flow, moment.site)
-        yield Case(
-            task=episode.task_or_id,
-            agent=episode.agent,
-            site=str(moment.site),
-            clues=clues(
-                shown.json(),
-                {**{tool: self._rubric(tool) for tool in lookups}, RESPOND: ""},
-            ),
-            options=(*lookups, RESPOND),
-            offered=tuple(frozenset((*of, RESPOND) if of else ()) for of in offered),
-            taken=_taken(follows, lookups, self.manifest),
-            habit=HabitDecider(flow).weigh(moment, here) if here else {},
-        )
-
-    def _rubric(self, lookup: str) -> str:
-        docs = self.manifest.docs.get(lookup)
-        return rubric(lookup, docs.summary if docs else "", {}, self.wording)
+        by = N_FOLDS if self.unseen else fold(episode.task_or_id)
+        asker = self.askers[by]
+        for one in steps_asked(asker.flow, asker, episode):
+            offered = [options(flow, one.site) for flow in self.flows]
+            if lookups := sorted({lookup for of in offered for lookup in of}):
+                yield _case(one, lookups, offered, by)
 
 
-def _taken(follows: Event, lookups: Sequence[str], manifest: Manifest) -> str | None:
-    """The agent's step among the options; None for a lookup that is none of them."""
-    calls = follows.calls if isinstance(follows, AssistantTurn) else ()
-    if not calls:
-        return RESPOND
-    tool = calls[0].tool
-    if tool in lookups:
-        return tool
-    return None if manifest.kind(tool) is Kind.READ else RESPOND
+def _offering_all(flow: Flow) -> Flow:
+    return replace(flow, sites=replace(flow.sites, every_read=True))
+
+
+def _case(
+    one: AskedStep,
+    lookups: Sequence[str],
+    offered: Sequence[tuple[str, ...]],
+    by: int,
+) -> Case:
+    asked = one.request.questions[NEXT]
+    assert isinstance(asked, Choice)
+    described = {option: asked.criteria[option] for option in (*lookups, RESPOND)}
+    taken = one.option if one.option in described else None
+    here = {lookup: one.prior[lookup] for lookup in offered[by]}
+    return Case(
+        task=one.task,
+        agent=one.agent,
+        site=str(one.site),
+        clues=clues(one.request.state, described),
+        options=tuple(described),
+        offered=tuple(frozenset((*of, RESPOND) if of else ()) for of in offered),
+        taken=taken,
+        habit={**here, RESPOND: max(0.0, 1.0 - sum(here.values()))} if here else {},
+    )
 
 
 def _json(episode: Episode) -> Json:

@@ -19,6 +19,7 @@ from stretto.oracle.answer import (
     Response,
     ScoreAnswer,
 )
+from stretto.oracle.held_out import held_out
 from stretto.oracle.oracle import Oracle
 from stretto.oracle.paid import price
 from stretto.oracle.question import Request
@@ -70,6 +71,10 @@ class Tempered:
             for id, answer in response.answers.items()
         }
         return replace(response, answers=answers)
+
+    def held_out(self, task: str) -> "Tempered":
+        """As `inner` is without that task."""
+        return replace(self, inner=held_out(self.inner, task))
 
     def price(self, request: Request) -> float:
         """That of `inner`, in dollars."""

@@ -22,6 +22,16 @@ class Drawing(Protocol):
     ) -> str:
         """A curve for each site."""
 
+    def front(
+        self,
+        points: Sequence[tuple[int, int]],
+        by_hand: Sequence[tuple[str, int, int]],
+    ) -> str:
+        """A front of settings, and some that are not on it."""
+
+    def learning(self, points: Sequence[tuple[int, float, int]]) -> str:
+        """A learning curve."""
+
     def spread(self, draws: Sequence[float], seen: float, label: str) -> str:
         """A histogram with one value marked."""
 

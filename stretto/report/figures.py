@@ -1,6 +1,7 @@
 """Figures as SVG text: of audits, replays, simulations and guards, and of measures."""
 
 from collections.abc import Mapping, Sequence
+from statistics import mean
 
 import matplotlib
 
@@ -129,6 +130,59 @@ def sites_apart(
     return svg(figure)
 
 
+def front(
+    points: Sequence[tuple[int, int]], by_hand: Sequence[tuple[str, int, int]]
+) -> str:
+    """
+    The settings that no other one beats, and those chosen by hand.
+
+    Args:
+        points: Detours and turns saved.
+        by_hand: Name, detours and turns saved.
+    """
+    figure, (plot,) = axes(3.6, 1)
+    ordered = sorted(points)
+    x, y = [p[0] for p in ordered], [p[1] for p in ordered]
+    plot.step(x, y, where="post", color=LINE, zorder=1)
+    plot.scatter(x, y, color=KEY, s=16, zorder=2)
+    for name, detours, saved in by_hand:
+        plot.scatter([detours], [saved], color=WARN, marker="x", zorder=3)
+        plot.annotate(
+            name, (detours, saved), (6, -10), textcoords="offset points",
+            fontsize=8, color=WARN,
+        )  # fmt: skip
+    plot.set_xlabel("detours")
+    plot.set_ylabel("LLM turns saved")
+    plot.margins(0.1)
+    plot.set_ylim(bottom=min(0, *plot.get_ylim()))
+    return svg(figure)
+
+
+def learning(points: Sequence[tuple[int, float, int]]) -> str:
+    """
+    The share of turns saved, and below it the detours, by tasks learned from.
+
+    Args:
+        points: Tasks, share of turns saved and detours of each draw.
+    """
+    figure, (saved, wasted) = axes(4.4, 2, ratios=(3, 2))
+    sizes = sorted({p[0] for p in points})
+    for plot, place, scale in ((saved, 1, 100), (wasted, 2, 1)):
+        means = [mean(scale * p[place] for p in points if p[0] == n) for n in sizes]
+        plot.plot(sizes, means, color=KEY, linewidth=1.2)
+        values = [scale * p[place] for p in points]
+        plot.scatter([p[0] for p in points], values, color=SOFT, s=10, zorder=2)
+        plot.set_xscale("log", base=2)
+        plot.set_xticks(sizes, map(str, sizes))
+        plot.minorticks_off()
+        plot.set_ylim(bottom=min(0, *plot.get_ylim()))
+    saved.set_ylabel("% of turns saved")
+    saved.tick_params(labelbottom=False)
+    wasted.set_ylabel("detours")
+    wasted.set_xlabel("tasks learned from")
+    return svg(figure)
+
+
 def spread(draws: Sequence[float], seen: float, label: str) -> str:
     """
     A histogram of simulated values, with the recorded one marked.
@@ -168,7 +222,9 @@ def failures_by_rule(rules: Sequence[tuple[str, float, float]]) -> str:
     plot.set_yticks(places, [short(rule[0]) for rule in rules])
     plot.invert_yaxis()
     plot.set_xlabel("% with a failure")
-    plot.legend(fontsize=8, frameon=False, loc="lower right")
+    plot.legend(
+        fontsize=8, frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=2
+    )
     return svg(figure)
 
 

@@ -6,10 +6,7 @@ from tests.claimed.reasons import (
     BASELINES,
     LEADERBOARD,
     NO_ANATOMY,
-    NO_OFF_POLICY,
     NO_PROCEDURE,
-    NO_PROMOTE,
-    NO_SEARCH,
     SIMULATOR,
     SOLO_RUNS,
 )
@@ -23,21 +20,18 @@ FLOWS = union(
         "paper §5.17",
         {
             "shadow:mode": "In shadow a flow decides and logs, and makes no call.",
-            "promotion:bar": deferred(
+            "promotion:bar": (
                 "A site is promoted at 70% of its lookups used, a 90% interval's lower "
-                "bound of 0.5, and three tasks.",
-                NO_PROMOTE,
+                "bound of 0.5, and three tasks."
             ),
             "promotion:halves": deferred(
                 "Promoted on the other half, D0 keeps 277 of 294 retail turns and all "
                 "41 in airline; detours fall from 58 to 28 and 26 to 11.",
-                NO_PROMOTE,
                 ANSWERS,
             ),
             "promotion:one-at-a-time": deferred(
                 "Scored at the end of each turn, promotion cuts airline's 41 turns to "
                 "4.",
-                NO_PROMOTE,
                 LEADERBOARD,
             ),
         },
@@ -49,26 +43,22 @@ FLOWS = union(
                 "With chance ε a flow takes another lookup that binds, drawn by "
                 "probability, and logs every option and its propensity."
             ),
-            "off-policy:estimates": deferred(
+            "off-policy:estimates": (
                 "Direct, IPS, self-normalised IPS and doubly robust estimates price "
-                "another rule from such logs.",
-                NO_OFF_POLICY,
+                "another rule from such logs."
             ),
             "off-policy:used": deferred(
                 "Used lookups carry over within 3.5% of each rule's own replay.",
-                NO_OFF_POLICY,
                 ANSWERS,
             ),
             "off-policy:chains": deferred(
                 "Two thirds of lookups follow the flow's own: the habit alone makes 41 "
                 "detours there and D0 18, so estimates miss its 50 against 26.",
-                NO_OFF_POLICY,
                 ANSWERS,
             ),
             "off-policy:states": deferred(
                 "Exploring at 0.1 and 0.2 gives 69 and 106 detours against 58; turn "
                 "credit overstates saved turns by up to 75%.",
-                NO_OFF_POLICY,
                 ANSWERS,
             ),
         },
@@ -96,21 +86,18 @@ FLOWS = union(
     section(
         "paper §5.21",
         {
-            "search:space": deferred(
+            "search:space": (
                 "NSGA-II searches a threshold a site, 0.10 to 0.95 or off, and the "
-                "decider, for turns saved and detours.",
-                NO_SEARCH,
+                "decider, for turns saved and detours."
             ),
             "search:airline": deferred(
                 "Its best airline flow saves 48 turns with 6 detours against D0's 41 "
                 "and 26 (+7, 0 to 15; −20, −49 to 2).",
-                NO_SEARCH,
                 ANSWERS,
             ),
             "search:retail": deferred(
                 "Its best retail flow saves 293 with 30 against 294 and 58 (−28, −68 "
                 "to −2).",
-                NO_SEARCH,
                 ANSWERS,
             ),
             "search:one-threshold": deferred(
@@ -120,7 +107,6 @@ FLOWS = union(
             "search:chosen-on-training": deferred(
                 "Chosen on training episodes alone they save 44 with 8 and 294 with "
                 "49; another seed gives 44 with 11.",
-                NO_SEARCH,
                 ANSWERS,
             ),
             "search:sites": (
@@ -131,7 +117,6 @@ FLOWS = union(
                 "On two other agents retail's best gives up 15 and 33 turns; 65 "
                 "training decisions and 234 questions went unanswered, and 8,788 "
                 "questions cost $1.09.",
-                NO_SEARCH,
                 ANSWERS,
             ),
         },

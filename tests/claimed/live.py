@@ -7,12 +7,10 @@ from tests.claimed.reasons import (
     LABELS,
     LEADERBOARD,
     LIVE,
-    NO_GUARDS,
     NO_JUDGE,
     NO_MATCHING,
 )
 
-_AUDITED = (NO_GUARDS, BASELINES)
 _JUDGED = (NO_JUDGE, ANSWERS)
 
 RUNS = section(
@@ -97,12 +95,16 @@ GUARDS = section(
         "guards:airline": deferred(
             "Airline's enforced rules refuse an accepted write in 141 of 369 failed "
             "episodes and 5 of 431 successful ones; eligibility alone in 116.",
-            *_AUDITED,
+            BASELINES,
+            "On the shared sessions: in 114 of 421 and 10 of 308, eligibility in 87 "
+            "(docs/results/guards.md).",
         ),
         "guards:retail": deferred(
             "Retail's refuse one in 1 of 500 failed episodes and 28 of 1,324 "
             "successful ones.",
-            *_AUDITED,
+            BASELINES,
+            "On the shared sessions: in 12 of 317 and 41 of 998 "
+            "(docs/results/guards.md).",
         ),
         "guards:correction": (
             "Upgrading a cabin and then changing its flights is allowed: task 32 "
@@ -112,14 +114,15 @@ GUARDS = section(
             "Live, GLM-5.3 gave the guards nothing to refuse: 9 writes passed, 7 of 8 "
             "episodes passed, for 223 credits; the baselines had 35 refusable failures "
             "of 50 on those tasks.",
-            NO_GUARDS,
             LIVE,
         ),
         "guards:word-list": deferred(
             "A word list for *yes* fails 3.2% of accepted writes in successful and "
             "3.9% in failed retail episodes, 6.9% and 6.5% in airline, so the "
             "confirmation rules are never enforced.",
-            *_AUDITED,
+            BASELINES,
+            "On the shared sessions: 6.0% and 8.4%, 4.0% and 11.7% "
+            "(docs/results/guards.md).",
         ),
     },
 )

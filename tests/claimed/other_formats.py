@@ -3,8 +3,6 @@
 from tests.claimed.claim import deferred, section, union
 from tests.claimed.reasons import (
     NO_PROCEDURE,
-    NO_PROMOTE,
-    NO_SEARCH,
 )
 
 _OTHER_FLOW = (
@@ -63,10 +61,9 @@ RUN = union(
                 "`bar` holds the threshold, the least share used, its least lower "
                 "bound and the fewest tasks."
             ),
-            "promoted:wilson": deferred(
+            "promoted:wilson": (
                 "The lower bound is Wilson's, 90% two-sided; a recorded session is its "
-                "own task.",
-                NO_PROMOTE,
+                "own task."
             ),
             "promoted:sites": (
                 "Each scored site holds decisions, lookups, used, tasks, lower and "
@@ -86,7 +83,7 @@ RUN = union(
                 "asked, and says so."
             ),
             "thresholds:version": "A flow with thresholds is of version 2.",
-            "thresholds:search": deferred("A search writes them.", NO_SEARCH),
+            "thresholds:search": "A search writes them.",
         },
     ),
     section(

@@ -1,11 +1,15 @@
 """`stretto guards`: the audit, rule files, and what an audit lets be enforced."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
+from stretto.cli.guards import HELPS, guards
 from stretto.cli.main import cli
 from stretto.guards.rules import read_rules
 from tests.conftest import ROOT, shared
@@ -132,6 +136,25 @@ def test_a_file_that_is_none_is_one_line(tmp_path: Path) -> None:
 
     assert result.exit_code == 1
     assert "has no `stretto_rules` field" in result.stderr
+
+
+def test_the_groups_help_is_its_commands_and_loads_neither_of_them() -> None:
+    for name, says in HELPS.items():
+        command = guards.get_command(click.Context(guards), name)
+        assert command is not None
+        assert command.get_short_help_str(200) == says
+    script = (
+        "import sys; from stretto.cli.main import main\n"
+        "try: main()\nexcept SystemExit: print(*sys.modules, file=sys.stderr)"
+    )
+    for args in (("--help",), ("check", str(EXAMPLE))):
+        ran = subprocess.run(
+            [sys.executable, "-c", script, "guards", *args],
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        loaded = {*ran.stderr.split()}
+        assert "stretto.cli.guards" in loaded
+        assert loaded.isdisjoint({"numpy", "jinja2", "matplotlib", "jax", "mcp"})
 
 
 def test_without_writes_the_report_says_so() -> None:

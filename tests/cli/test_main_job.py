@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -283,3 +284,137 @@ def test_the_demo_ends_with_what_the_flow_would_save_and_what_it_saved(tmp_path)
     report = (tmp_path / "tour" / "report.html").read_text()
     assert len(report) > 20_000
     assert "And when it is served?" in report
+
+
+@claim("thresholds:search")
+def test_a_search_is_written_rescored_and_served_as_it_was_found(shop, tmp_path):
+    found, flow = tmp_path / "search.json", tmp_path / "found.flow.json"
+    graphs = ("--graphs", tmp_path / "graphs")
+    args = ("search", shop / "shop.flow.json", shop / "new", "--coordinates")
+
+    text = run(*args, *graphs, "-o", found, "--write", flow).stdout
+    again = json.loads(run(*args, *graphs, "--json").stdout)
+    rescored = run(*args, "--rescore", found, "--json").stdout
+    chosen = json.loads(run("replay", flow, shop / "new", "--json").stdout)
+
+    assert "settings scored" in text
+    assert json.loads(found.read_text()) == again
+    assert json.loads(rescored)["held_out"]["front"] == again["front"]
+    assert [chosen["totals"][n] for n in ("turns_saved", "detours")] == [
+        again["chosen"][n] for n in ("turns_saved", "detours")
+    ]
+    assert len(list((tmp_path / "graphs").iterdir())) == 2
+
+
+def test_a_search_without_a_train_task_is_an_error_with_a_hint(shop, tmp_path):
+    split = tmp_path / "split.json"
+    split.write_text(json.dumps({"train": ["nobody"], "test": ["nobody else"]}))
+
+    result = run("search", shop / "shop.flow.json", shop / "new", "--split", split)
+
+    assert result.exit_code == 1
+    assert "hint:" in result.stderr
+
+
+def test_nsga_without_pymoo_is_an_error_that_names_the_extra(shop, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pymoo", None)
+    monkeypatch.delitem(sys.modules, "stretto.learn.nsga", raising=False)
+    for name in [name for name in sys.modules if name.startswith("pymoo.")]:
+        monkeypatch.delitem(sys.modules, name)
+
+    result = run("search", shop / "shop.flow.json", shop / "new")
+
+    assert result.exit_code == 1
+    assert "pip install 'stretto[search]'" in result.stderr
+
+
+def test_a_promoted_flow_acts_at_the_sites_that_its_file_promotes(shop, tmp_path):
+    flow, out = shop / "shop.flow.json", tmp_path / "promoted.flow.json"
+
+    bar = ("--min-used", 0.9)
+
+    text = run("promote", flow, shop / "new", *bar, "-o", out)
+    found = json.loads(run("promote", flow, shop / "new", *bar, "--json").stdout)
+
+    assert text.exit_code == 0, text.output
+    promoted = json.loads(out.read_text())["promoted"]
+    assert promoted == found["promoted"]
+    assert promoted["bar"] == {
+        "threshold": 0.3, "min_used": 0.9, "min_lower": 0.5, "min_tasks": 3,
+    }  # fmt: skip
+    sites = promoted["sites"]
+    yes = {site for site, record in sites.items() if record["promoted"]}
+    assert yes < set(sites)
+    before, after = (
+        json.loads(run("replay", path, shop / "new", "--json").stdout)["totals"]
+        for path in (flow, out)
+    )
+    assert 0 < after["turns_saved"] < before["turns_saved"]
+    assert after["detours"] <= before["detours"]
+
+
+@pytest.mark.parametrize("option", ["--min-used", "--min-lower"])
+def test_a_bar_that_is_no_share_is_refused(shop, option):
+    result = run("promote", shop / "shop.flow.json", shop / "new", option, "70")
+
+    assert result.exit_code == 2
+    assert "range" in result.stderr
+
+
+def test_a_rule_estimated_from_its_own_decisions_is_its_own_replay(shop, tmp_path):
+    log = tmp_path / "log.jsonl"
+    args = ("replay", shop / "shop.flow.json", shop / "new", "--json")
+    replayed = json.loads(run(*args, "--decisions", log).stdout)
+    rule = ("--target", f"same={replayed['decider']}@0.3", "--metric", "used")
+
+    same = json.loads(run("evaluate", log, *rule, "--json").stdout)
+    assert run(*args, "--decisions", log, "--explore", 0.3).stdout == run(*args).stdout
+    explored = json.loads(run("evaluate", log, *rule, "--json").stdout)
+
+    [own], [other] = same["targets"], explored["targets"]
+    used = replayed["totals"]["used_next"] + replayed["totals"]["used_later"]
+    for name in ("direct", "ips", "snips", "dr"):
+        assert own["total"][name]["value"] == pytest.approx(used)
+    assert own["total"]["ess"] == pytest.approx(own["total"]["looks"])
+    assert other["total"]["ess"] < other["total"]["looks"]
+    assert other["total"]["ips"]["value"] != other["total"]["direct"]["value"]
+
+
+@pytest.mark.parametrize(
+    ("target", "code", "says"),
+    [
+        ("habit@0.3", 2, "is not NAME=DECIDER@THRESHOLD"),
+        ("a=habit@nan", 2, "no finite number"),
+        ("a=oracle@0.3", 1, "holds no probabilities of 'oracle'"),
+    ],
+)
+def test_a_target_that_the_log_cannot_price_is_refused(
+    shop, tmp_path, target, code, says
+):
+    log = tmp_path / "log.jsonl"
+    run("replay", shop / "shop.flow.json", shop / "new", "--decisions", log)
+
+    result = run("evaluate", log, "--target", target)
+
+    assert result.exit_code == code
+    assert says in result.stderr
+
+
+def test_a_curve_ends_where_the_whole_flow_is(shop, tmp_path):
+    page = tmp_path / "curve.html"
+    found = json.loads(
+        run("curve", shop / "sessions", "--size", 3, "--size", 14, "--draws", 2,
+            "--json", "--html", page).stdout
+    )  # fmt: skip
+
+    assert [x["tasks"] for x in found["lessons"]] == [3, 3, 14]
+    assert found["held_out"] == 6
+    assert found["lessons"][-1]["totals"]["episodes"] == 6
+    assert "<svg" in page.read_text()
+    text = run("curve", shop / "sessions", "--size", 2, "--draws", 1)
+    assert "# Learning curve" in text.stdout
+
+
+@pytest.mark.parametrize("size", [0, 15])
+def test_a_curve_of_more_tasks_than_there_are_is_refused(shop, size):
+    assert run("curve", shop / "sessions", "--size", size).exit_code == 2

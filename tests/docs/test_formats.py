@@ -4,11 +4,18 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+import pytest
+
 from stretto import __version__
 from stretto.canonical import Json
+from stretto.errors import FormatError
+from stretto.files import Node
 from stretto.flow.arbiter_file import FIELDS as ARBITER_FIELDS
 from stretto.flow.wire import flow_json
 from stretto.flow.wire.versions import READS
+from stretto.guards.conditions import CONDITIONS
+from stretto.guards.rules import parse_rules
+from stretto.guards.terms import TERMS
 from stretto.program.text import parse
 from stretto.program.wire import program_json
 from tests.claims import claim
@@ -51,8 +58,8 @@ def _fields(value: Json, place: str = "") -> Iterator[str]:
                 yield from _fields(inside, f"{place}.{key}".lstrip("."))
 
 
-def _documented() -> set[str]:
-    page = (REFERENCE / "formats.md").read_text(encoding="utf-8")
+def _documented(name: str = "formats") -> set[str]:
+    page = (REFERENCE / f"{name}.md").read_text(encoding="utf-8")
     return {*re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)}
 
 
@@ -73,3 +80,27 @@ def test_the_versions_page_says_which_flows_this_build_reads() -> None:
     release = ".".join(__version__.split(".")[:2])
 
     assert f"| {release} | {' and '.join(map(str, READS))} |" in page
+
+
+RULE = {"id": "a", "policy": "b", "tools": ["c"], "reason": "d"}
+RULE["require"] = {"given": "e"}  # type: ignore[assignment]
+RULES = {"stretto_rules": 1, "domain": "", "facts": {}, "rules": [RULE]}
+
+
+def _known(document: dict[str, Json]) -> set[str]:
+    """The fields that a rule file may have where this one has an unknown field."""
+    with pytest.raises(FormatError, match="has an unknown field `odd`") as refused:
+        parse_rules(Node({**RULES, **document}, "x"))  # type: ignore[dict-item]
+    return {*refused.value.cause.partition("known: ")[2].split(", ")}
+
+
+def test_the_page_on_rules_names_every_field_condition_and_value_and_no_other() -> None:
+    odd: dict[str, Json] = {"odd": 1}
+    known = {
+        *_known(odd),
+        *_known({"facts": odd}),
+        *_known({"rules": [odd]}),
+        *_known({"audited": {"a": odd}}),
+    }
+
+    assert {*known, *CONDITIONS, *TERMS} == _documented("rules")

@@ -112,6 +112,7 @@ def test_not_turns_what_is_known_round() -> None:
         ({"in": ["ann_1", {"ids": "parcel"}]}, "no parcel was looked up"),
         ({"in": ["paypal_7", {"keys": {"each": "user", "at": "payment_methods"}}]},
          True),
+        ({"in": ["x", {"each": "user", "at": "no_such"}]}, False),
         ({"agreed": True}, False),
     ],
 )  # fmt: skip

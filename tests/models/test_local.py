@@ -19,7 +19,7 @@ from stretto.oracle.local.case import Case
 from stretto.oracle.local.clues import clues
 from stretto.oracle.local.file import ALL, PLACES, Gain, LocalModel, local_bytes
 from stretto.oracle.local.measure import scored
-from tests.oracle.local.models import ORIGIN, net_of
+from tests.oracle.local.models import PROVENANCE, net_of
 from tests.oracle.local.sessions import desk_cases
 from tests.oracle.local.test_clues import OPTIONS, desk
 
@@ -37,7 +37,7 @@ def fitted(cases) -> CrossFitted:
 
 
 def file_of(found: CrossFitted) -> bytes:
-    return local_bytes(LocalModel(found.members, ORIGIN))
+    return local_bytes(LocalModel(found.members, PROVENANCE))
 
 
 @settings(max_examples=20, deadline=None)

@@ -86,6 +86,29 @@ def test_rules_that_were_not_audited_refuse_nothing_and_that_is_noted(tmp_path: 
     assert check["verdicts"]["shop.read_first"] == "fail"
 
 
+def test_in_shadow_and_with_a_manifest_nothing_unlisted_is_a_record(
+    rules: Path, tmp_path: Path
+):
+    manifest = tmp_path / "manifest.json"
+    manifest.write_text('{"domain":"shop","tools":{"get_customer":"read"}}')
+    given = {"order_id": order(), "reason": "no longer needed"}
+    log = tmp_path / "checks.jsonl"
+    asked = ("--guards", str(rules), "--guards-manifest", str(manifest))
+    more = ("--guards-shadow", "--guards-log", str(log))
+    with Host.behind_proxy(SHOP, *asked, *more) as host:
+        greet(host)
+        host.ask(1, name="get_order", arguments={"order_id": given["order_id"]})
+        made = host.ask(2, name="cancel_order", arguments=given)
+        assert host.end() == 0
+        noted = host.noted()
+
+    assert made["result"].get("isError") is not True
+    assert f"stretto-proxy: guarding by {rules}: 2 rules, in shadow" in noted
+    [check] = [json.loads(line) for line in log.read_text().splitlines()]
+    assert check["shadow"] is True
+    assert check["verdicts"]["shop.read_first"] == "fail"
+
+
 @pytest.mark.parametrize("named", ["bakery", "no-such.rules.json"])
 def test_guards_that_are_not_there_are_said_before_the_server_starts(named: str):
     with Host.behind_proxy(SHOP, "--guards", named) as host:

@@ -4,3 +4,6 @@
 `stretto.models.local` trains it. Read `clues` for what it looks at, `net` for what it
 computes, `file` for what is kept, and `oracle` for how it answers.
 """
+
+NAME = "local"
+"""What the oracle is called on the command line and in logs."""

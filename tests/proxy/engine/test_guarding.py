@@ -7,9 +7,17 @@ from random import Random
 
 import pytest
 
-from stretto.episodes.episode import ToolCall, ToolResult
+from stretto.episodes.episode import (
+    AssistantTurn,
+    Event,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
+from stretto.evaluate.guards import writes
 from stretto.guards.facts import Facts
-from stretto.guards.guard import Guard, Guards
+from stretto.guards.guard import GUARDS, Guard, Guards
+from stretto.guards.proposal import Choices
 from stretto.guards.retail import GUARDS as RETAIL
 from stretto.guards.sources import Sources
 from stretto.guards.verdict import PASSED, fail
@@ -20,6 +28,7 @@ from stretto.proxy.serving import Serving
 from stretto.traces.appended import HEADER
 from stretto.traces.reader import read
 from tests.claims import claim
+from tests.conftest import shared
 from tests.guards.world import ORDER, USER
 from tests.proxy.engine.desk import Desk, line
 from tests.proxy.engine.shop import (
@@ -250,6 +259,28 @@ def test_a_guard_that_raises_blocks_nothing_and_that_is_noted() -> None:
     assert at.notes == ["shop.broken: the check broke: LookupError: oops"]
 
 
+def test_a_call_of_no_tool_is_left_to_the_server() -> None:
+    at = guarded()
+    said = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": 7}}
+    at.host_says(said)
+
+    assert at.server == [line(said)]
+
+
+def test_a_check_that_cannot_be_logged_still_refuses(monkeypatch) -> None:
+    def breaks(*_: object) -> None:
+        raise RecursionError("too deep")
+
+    at = known(guarded())
+    monkeypatch.setattr(Choices, "flags", breaks)
+    n = len(at.server)
+    at.host_says(cancel())
+
+    assert len(at.server) == n
+    assert at.checks == []
+    assert at.notes[-1] == "a check was not logged: RecursionError: too deep"
+
+
 def test_guards_that_lose_the_thread_refuse_nothing(monkeypatch) -> None:
     def breaks(*_: object) -> None:
         raise KeyError("lost")
@@ -273,11 +304,12 @@ def test_guards_go_on_where_the_flow_was_switched_off(monkeypatch) -> None:
 
     monkeypatch.setattr(type(episode), "called", breaks)
     n = len(at.server)
-    at.host_says(cancel(9))
-    at.host_says(cancel(10))
+    at.host_says([cancel(9), cancel(10)])
+    at.host_says(cancel(11))
 
     assert len(at.server) == n
-    assert [json.loads(x)["id"] for x in at.host[-2:]] == [9, 10]
+    assert [json.loads(x)["id"] for x in at.host[-3:]] == [9, 10, 11]
+    assert at.engine.counts["failed"] == 1
 
 
 def test_an_id_used_again_by_a_refused_call_gets_the_held_result_first() -> None:
@@ -355,6 +387,53 @@ def test_guards_without_a_time_of_their_own_go_by_the_clock() -> None:
         assert guarding.refuses("pay", {}, 1) is None
 
     assert seen == [noon, datetime(2020, 1, 1)]
+
+
+@pytest.mark.parametrize(
+    ("domain", "file"),
+    [
+        ("retail", "tau2-sierra-prs/retail__gpt-4.1__40.json.gz"),
+        ("airline", "tau2-sierra-prs/airline__gpt-4o-2024-11-20__50.json.gz"),
+    ],
+)
+def test_recorded_sessions_held_again_are_checked_live_as_they_are_audited(
+    domain: str, file: str
+) -> None:
+    guards = GUARDS.get(domain)
+    n = 0
+    for episode in read([shared(f"sessions/{file}")]):
+        at = guarded(guards, guards_shadow=True)
+        for event in episode.events:
+            held(at, event)
+        audited = [
+            (
+                write.call.tool,
+                {r.guard.rule: r.verdict.outcome.value for r in write.rulings},
+                [flag._asdict() for flag in write.flags],
+            )
+            for write in writes(guards, episode)
+        ]
+        live = [(c["tool"], c["verdicts"], c["proposal_check"]) for c in at.checks]
+        assert live == audited, episode.id
+        assert at.engine.counts["failed"] == 0
+        n += len(live)
+    assert n >= 50
+
+
+def held(at: Desk, event: Event) -> None:
+    """What happened in a session happens again."""
+    match event:
+        case UserMessage(text):
+            at.context_says("user", text)
+        case AssistantTurn(text, calls):
+            for made in calls:
+                params = {"name": made.tool, "arguments": made.arguments}
+                at.host_says({"id": made.id, "method": "tools/call", "params": params})
+            if text:
+                at.context_says("assistant", text)
+        case ToolResult(call_id, _, error, content):
+            said = {"content": [{"type": "text", "text": content}], "isError": error}
+            at.server_says({"jsonrpc": "2.0", "id": call_id, "result": said})
 
 
 ORDERS = ("#W1", "#W2", "#W3")

@@ -405,6 +405,20 @@ def test_what_the_server_lists_holds_for_calls_without_a_session_too() -> None:
     assert "withheld" in desk.logs[0].decisions[0]
 
 
+def test_a_tool_that_is_slow_is_left_alone_after_two_calls_that_waited() -> None:
+    shop, finding = Shop(takes_s=60.0), stateless(call(7))
+
+    async def story(desk: Desk) -> None:
+        for _ in range(4):
+            await desk.post(finding, *repeating(finding))
+
+    desk = told(story, shop)
+
+    assert len(shop.lookups) == 2
+    withheld = [d["withheld"] for d in desk.logs[0].decisions if "withheld" in d]
+    assert withheld == ["it has taken too long before"] * 2
+
+
 def test_an_open_id_used_again_is_told_apart_in_the_log_and_the_decisions() -> None:
     shop = Shop(takes_s=1.0)
 
@@ -434,6 +448,7 @@ def _nobody(_: Any) -> Made:
         _nobody,
         lambda _: Made(status=404, headers=[]),
         lambda _: Made(b"no json"),
+        lambda _: Made(b" " * 2**24, b"{}"),
         lambda _: Made(b'{"id":7,"result":{}}'),
     ],
 )

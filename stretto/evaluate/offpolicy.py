@@ -1,0 +1,249 @@
+"""
+What another rule would have done, estimated from decisions that a flow explored.
+
+The direct estimate reads every option's label, as only a record has them; the others
+read the label of what was taken, weighed by how likely that was. [Dudík et al. 2014]
+A rule is evaluated where the log went: another rule's own lookups would have led to
+decisions that are not in it.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from stretto.episodes.site import Site
+from stretto.flow.deciders.protocol import Chances
+from stretto.flow.options import within_reach
+
+LEAST_PROPENSITY = 1e-12
+MIN_ESS = 10.0
+"""The fewest decisions' worth of weight that an estimate is made from."""
+
+
+class Labels(NamedTuple):
+    """What a lookup came to, or would have; all zero for handing back."""
+
+    lookups: float = 0.0
+    used: float = 0.0
+    detours: float = 0.0
+    turns: float = 0.0
+    """The share it was of the first later turn that held it."""
+
+
+UNSEEN = Labels(1.0, 0.0, 1.0, 0.0)
+"""What is expected of a tool that was never taken."""
+
+
+class Option(NamedTuple):
+    """A lookup as the log has it."""
+
+    tool: str
+    p: float
+    habit: float
+    chance: float | None
+    """That of its arguments; None where it did not bind."""
+    labels: Labels
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """One decision of a flow that explored, with every option's labels."""
+
+    site: str
+    decider: str
+    epsilon: float
+    greedy: str | None
+    """What the flow would have taken; None for handing back."""
+    taken: str | None
+    propensity: float
+    """How likely it was to take what it took."""
+    options: Sequence[Option]
+
+    def option(self, tool: str) -> Option:
+        """The option of a tool it offers."""
+        return next(option for option in self.options if option.tool == tool)
+
+    def chance_to_take(self, tool: str) -> float:
+        """How likely the flow was to take a lookup it offers."""
+        if tool == self.taken:
+            return self.propensity
+        others = [o for o in self._reachable() if o.tool != self.greedy]
+        if tool == self.greedy:
+            return 1.0 - self.epsilon if others else 1.0
+        total = sum(o.p for o in others)
+        found = sum(o.p for o in others if o.tool == tool)
+        return self.epsilon * found / total if total else 0.0
+
+    def _reachable(self) -> list[Option]:
+        """The options it can take: those that bind, with any probability."""
+        site = Site(self.site.removesuffix(" (error)"), False)
+        allowed = within_reach(site, tuple(o.tool for o in self.options))
+        return [
+            o
+            for o in self.options
+            if o.tool in allowed and o.chance is not None and o.p > 0
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Another rule: a decider whose probabilities are in the log, and a threshold."""
+
+    name: str
+    decider: str
+    threshold: float
+    chances: Chances
+
+    def acts(self, decision: Logged) -> str | None:
+        """The lookup that the rule makes there; None where it hands back."""
+        site = Site(decision.site.removesuffix(" (error)"), False)
+        allowed = within_reach(site, tuple(o.tool for o in decision.options))
+        weighed = [
+            (o, o.p if self.decider == decision.decider else o.habit)
+            for o in decision.options
+            if o.tool in allowed
+        ]
+        if self.chances is Chances.INDEPENDENT:
+            scored = [(o, p, p * o.chance) for o, p in weighed if o.chance is not None]
+            scored = [s for s in scored if s[1] >= self.threshold and s[1] > 0]
+            best = max(scored, key=lambda s: s[2], default=None)
+        else:
+            likeliest = max(weighed, key=lambda w: w[1], default=None)
+            if likeliest is None or likeliest[0].chance is None or likeliest[1] <= 0:
+                return None
+            option, p = likeliest
+            assert option.chance is not None
+            best = (option, p, min(p, p * option.chance))
+        return None if best is None or best[2] < self.threshold else best[0].tool
+
+
+class Estimate(NamedTuple):
+    """A sum over the decisions at which the target acts, and its standard error."""
+
+    value: float
+    error: float | None
+    """A site of fewer than two such decisions adds nothing; None where all are."""
+
+
+class Estimates(NamedTuple):
+    """One metric's estimates at a site, or in all."""
+
+    looks: int
+    """The decisions at which the target acts."""
+    unsupported: int
+    """Of them, those where the flow could not have taken what the target does."""
+    ess: float
+    """How many decisions the weights are worth."""
+    direct: Estimate
+    ips: Estimate
+    snips: Estimate | None
+    """None where nothing was taken that the target takes."""
+    dr: Estimate
+
+    def is_refused(self, min_ess: float) -> bool:
+        """Whether the weights are worth too little for all but the direct estimate."""
+        return self.looks > 0 and self.ess < min_ess
+
+
+class _Term(NamedTuple):
+    """One decision at which the target acts."""
+
+    weight: float
+    direct: float
+    value: float
+    """The label of what was taken."""
+    expected: float
+    """The label expected of what the target takes."""
+    supported: bool
+
+
+def evaluate(
+    decisions: Iterable[Logged], target: Target, metric: str
+) -> tuple[Mapping[str, Estimates], Estimates]:
+    """
+    The estimates of a metric for a target by site, and in all.
+
+    Args:
+        metric: A field of `Labels`.
+    """
+    decisions = list(decisions)
+    place = Labels._fields.index(metric)
+    expected = _expected(decisions, place)
+    terms: dict[str, list[_Term]] = defaultdict(list)
+    for decision in decisions:
+        act = target.acts(decision)
+        if act is not None:
+            terms[decision.site].append(_term(decision, act, place, expected))
+    sites = {site: _estimates([each]) for site, each in sorted(terms.items())}
+    return sites, _estimates([*terms.values()])
+
+
+def _expected(
+    decisions: Sequence[Logged], place: int
+) -> Mapping[tuple[str | None, str], float]:
+    """The mean label by site and tool, and by tool, of what was taken."""
+    seen: dict[tuple[str | None, str], list[float]] = defaultdict(list)
+    for decision in decisions:
+        if decision.taken is not None:
+            label = decision.option(decision.taken).labels[place]
+            seen[decision.site, decision.taken].append(label)
+            seen[None, decision.taken].append(label)
+    return {key: sum(labels) / len(labels) for key, labels in seen.items()}
+
+
+def _term(
+    decision: Logged,
+    act: str,
+    place: int,
+    expected: Mapping[tuple[str | None, str], float],
+) -> _Term:
+    propensity = decision.chance_to_take(act)
+    weight = 1 / max(propensity, LEAST_PROPENSITY) if act == decision.taken else 0.0
+    label = decision.option(act).labels[place]
+    mean = expected.get((decision.site, act), expected.get((None, act), UNSEEN[place]))
+    return _Term(weight, label, label, mean, propensity > 0)
+
+
+def _estimates(sites: Sequence[Sequence[_Term]]) -> Estimates:
+    """Those of all sites together: sums of their sums and of their variances."""
+    terms = [term for site in sites for term in site]
+    looks, weights = len(terms), sum(term.weight for term in terms)
+    squares = sum(term.weight**2 for term in terms)
+    ips = _summed([[t.weight * t.value for t in site] for site in sites])
+    snips = None
+    if weights > 0:
+        mean = ips.value / weights
+        residuals = [
+            [looks / weights * t.weight * (t.value - mean) for t in site]
+            for site in sites
+        ]
+        snips = Estimate(looks * mean, _summed(residuals).error)
+    return Estimates(
+        looks=looks,
+        unsupported=sum(not term.supported for term in terms),
+        ess=weights**2 / squares if squares else 0.0,
+        direct=_summed([[t.direct for t in site] for site in sites]),
+        ips=ips,
+        snips=snips,
+        dr=_summed(
+            [
+                [t.expected + t.weight * (t.value - t.expected) for t in site]
+                for site in sites
+            ]
+        ),
+    )
+
+
+def _summed(sites: Sequence[Sequence[float]]) -> Estimate:
+    value = sum(map(sum, sites))
+    variances = [v for site in sites if (v := _variance(site)) is not None]
+    return Estimate(value, math.sqrt(sum(variances)) if variances else None)
+
+
+def _variance(x: Sequence[float]) -> float | None:
+    n = len(x)
+    if n < 2:
+        return None
+    return n / (n - 1) * max(0.0, sum(v * v for v in x) - sum(x) ** 2 / n)
