@@ -30,6 +30,7 @@ from stretto.report.drawing import Drawing
 from stretto.report.phase0 import phase0_document
 from stretto.report.phase0_json import phase0_json
 from stretto.traces.checkout import Checkout
+from stretto.traces.ledger import Ledger
 
 DOMAINS = "retail,airline"
 """The domains measured of a checkout."""
@@ -100,26 +101,28 @@ def phase0(
 
     How many LLM turns sit inside runs of calls, where arguments come from, how well a
     habit foretells held-out sessions, whether it carries from one agent to another,
-    and what a flow would save with it. No model is asked.
+    and what a flow would save with it. With --oracle, also how often a System-One model
+    agrees with the agents, and what its answers would save; without, none is asked.
 
     Each PATH is a session file or a folder of them, compressed or not, all of one
     domain. An agent's sessions are measured together; NAME= says whose they are.
     """
     settings = Settings(alpha=alpha, features=features)
+    how = None if choice.kind is None else _arbitration(choice)
     sources = (*given, *named)
     if tau2 is None:
         if not sources:
             raise click.UsageError("name sessions, or a checkout with --tau2")
         side = None if split is None else _side_of(split)
         of = Sources(sessions, sources, targets)
-        found = [_measured(of, None, replace(settings, side=side), choice)]
+        found = [_measured(of, None, replace(settings, side=side), how)]
     elif split is not None:
         raise click.UsageError("a checkout brings its own split: leave out --split")
     else:
         checkout = Checkout.at(tau2)
         found = list(
             _domains(
-                checkout, domains, Sources(sessions, sources, targets), settings, choice
+                checkout, domains, Sources(sessions, sources, targets), settings, how
             )
         )
     summary: Json = {"domains": [phase0_json(*one) for one in found]}
@@ -138,22 +141,26 @@ def _domains(
     domains: str,
     sources: Sources,
     settings: Settings,
-    choice: OracleChoice,
+    how: Arbitration | None,
 ) -> Iterator[_Found]:
     """Each domain of a checkout."""
     for domain in filter(None, map(str.strip, domains.split(","))):
         given = sources.learned or [Source(path) for path in checkout.results(domain)]
-        of = replace(sources, learned=given, domain=domain)
+        fresh = replace(sources.how, ledger=Ledger())
+        of = replace(sources, how=fresh, learned=given, domain=domain)
         split = checkout.split(domain)
         side = _sides(
             frozenset(split.train).__contains__, frozenset(split.test).__contains__
         )
         known = checkout.manifest(domain)
-        yield _measured(of, known, replace(settings, side=side), choice)
+        yield _measured(of, known, replace(settings, side=side), how)
 
 
 def _measured(
-    sources: Sources, known: Manifest | None, settings: Settings, choice: OracleChoice
+    sources: Sources,
+    known: Manifest | None,
+    settings: Settings,
+    how: Arbitration | None,
 ) -> _Found:
     corpus = sources.corpus()
     targets = sources.target_agents()
@@ -164,9 +171,8 @@ def _measured(
     if known is not None:
         manifest = replace(known.merged(manifest), domain=known.domain)
     found = measure(corpus, manifest, replace(settings, targets=targets))
-    if choice.kind is None:
-        return _Found(found, None)
-    return _Found(found, opinions(corpus, manifest, found, _arbitration(choice)))
+    asked = None if how is None else opinions(corpus, manifest, found, how)
+    return _Found(found, asked)
 
 
 def _arbitration(choice: OracleChoice) -> Arbitration:

@@ -138,13 +138,13 @@ def _told(projecting: Projecting, flow: Flow, fits: Sequence[Fit]) -> Opinions:
         ),
         asked=sum(not sketches[place].is_target for place, _ in projecting.asked),
         answered=len(own),
-        one=agreement([_judgement(o, o.answered.answer.one) for o in own]),
-        split=agreement([_judgement(o, o.answered.answer.split) for o in own]),
-        arbiter=agreement([_judgement(o, o.arbiter) for o in own]),
+        one=agreement([_chosen(o) for o in own]),
+        split=agreement([_likeliest(o, o.answered.answer.split) for o in own]),
+        arbiter=agreement([_likeliest(o, o.arbiter) for o in own]),
         by_agent={
             agent: agreement(
                 [
-                    _judgement(o, o.arbiter)
+                    _likeliest(o, o.arbiter)
                     for o in judged
                     if sketches[o.place].agent == agent
                 ]
@@ -156,14 +156,22 @@ def _told(projecting: Projecting, flow: Flow, fits: Sequence[Fit]) -> Opinions:
     )
 
 
-def _judgement(one: Opinion, probabilities: Mapping[str, float]) -> Judgement:
+def _chosen(one: Opinion) -> Judgement:
+    """The option that the model chose in the one question."""
+    asked, answer = one.answered.asked, one.answered.answer
+    return Judgement(asked.task, answer.pick, answer.one, _actual(asked))
+
+
+def _likeliest(one: Opinion, probabilities: Mapping[str, float]) -> Judgement:
+    """The option that is likeliest, the first of equals."""
     asked = one.answered.asked
-    return Judgement(
-        asked.task,
-        max(sorted(probabilities), key=probabilities.__getitem__),
-        probabilities,
-        asked.took if asked.option is None else asked.option,
-    )
+    pick = max(sorted(probabilities), key=probabilities.__getitem__)
+    return Judgement(asked.task, pick, probabilities, _actual(asked))
+
+
+def _actual(asked: AskedStep) -> str:
+    """The option that stands for the step; a read that is not offered, for itself."""
+    return asked.took if asked.option is None else asked.option
 
 
 def _weights(flow: Flow, fits: Sequence[Fit]) -> tuple[tuple[str, float], ...]:
