@@ -23,6 +23,8 @@ class Turn:
     """Where its steps begin in the history."""
     n_results: int = 0
     """How many results there were when it began."""
+    n_before: int = 0
+    """How many calls had been sent."""
     point: Point | None = None
     """Where it was begun, until its score is settled."""
     calls: list[ToolCall] = field(default_factory=list)

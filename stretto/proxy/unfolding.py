@@ -79,6 +79,8 @@ class Unfolding:
         elif (late := self._late.pop(result.call_id, None)) is not None:
             self._history[late.step] = self._symbol(late.call, result)
         self._seen.add(result)
+        if place is not None:
+            self._seen.show_last(newest=True)
         self._has_returned = True
 
     def said(self, message: UserMessage | AssistantTurn) -> None:
@@ -128,7 +130,10 @@ class Unfolding:
     def _begin_turn(self) -> None:
         point = self._point()
         self._settle()
-        self._turn = Turn(len(self._history), self._seen.n_results, point)
+        n_before = self._turn.n_before + len(self._turn.calls)
+        n_results = self._seen.n_results
+        self._turn = Turn(len(self._history), n_results, n_before, point)
+        self._seen.show_last(newest=False)
         self._is_waiting = self._has_returned = False
 
     def _settle(self) -> None:
@@ -138,7 +143,7 @@ class Unfolding:
         self._history[turn.start : turn.start + len(turn.shown)] = turn.symbols
         for place in turn.pending.values():
             call = turn.calls[place]
-            self._seen.join(call, turn.n_results)
+            self._seen.join(call, turn.n_results, order=turn.n_before + place)
             self._late[call.id] = Late(turn.start + place, call)
         n = len(self.settled)
         if turn.calls:
@@ -162,7 +167,7 @@ class Unfolding:
         call = turn.calls[place]
         turn.symbols[place] = self._symbol(call, result)
         turn.failed[place] = result.error
-        self._seen.join(call, turn.n_results)
+        self._seen.join(call, turn.n_results, order=turn.n_before + place)
         end = turn.start + len(turn.shown)
         if turn.shown:  # the one that was the latest goes where it was sent
             latest = turn.shown.pop()
