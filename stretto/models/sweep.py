@@ -104,8 +104,9 @@ def jax_walk(
         ]
         if any(bool(is_unknown) for _, is_unknown in found):
             raise Incomplete
-        totals = [np.asarray(total) for total, _ in found]
-    return np.concatenate(totals)[: len(levels), :n_episodes]
+        totals = [np.asarray(total)[:, :n_episodes] for total, _ in found]
+    none = np.zeros((0, n_episodes), np.int64)
+    return np.concatenate([none, *totals])[: len(levels)]
 
 
 def _padded(array: NDArray[Any], n: int) -> NDArray[Any]:

@@ -17,12 +17,14 @@ from stretto.evaluate.replay import replay
 from stretto.evaluate.rows import row
 from stretto.evaluate.setting import OFF, Setting
 from stretto.evaluate.sweep import Sweep, replay_all
-from stretto.flow.flow import Flow
+from stretto.flow.flow import Flow, Surprise
 from stretto.flow.wire import read_flow
 from stretto.program.text import parse
 from stretto.traces.reader import read
 from tests.conftest import ROOT, shared
 from tests.evaluate.lessons import Lesson, steadily
+from tests.evaluate.test_replay import FLOW, find, get_user, order
+from tests.toys import Script
 
 DECIDERS = ("habit", "reach")
 PROGRAMS = sorted((ROOT / "programs").glob("*.fugue"))
@@ -224,3 +226,45 @@ def test_real_sessions_count_under_random_settings_what_replays_count(name):
 
     assert sum(played.n_nodes for played in found) > 20
     assert_alike(flow, measured, name, found, chosen)
+
+
+def swept(flow: Flow, script: Script, chosen: Sequence[Setting]) -> None:
+    """Each setting counts what its own replay of the one session counts."""
+    measured = [script.episode()]
+    found = list(replay_all(Grower(flow, "habit"), measured, chosen))
+    assert_alike(flow, measured, "habit", found, chosen)
+
+
+def test_a_lookup_two_messages_old_is_no_state_with_one_of_three():
+    """
+    Behind `get_user` A is looked up, and C too or not. If C is, the agent's C is
+    skipped, and its A, in the turn after, uses the lookup next; if not, later.
+    """
+    script = Script().user("hi").turn(get_user()).turn(order("C"))
+    script.turn(("find", {"email": "v@x.y"}, "u2"), order("A")).reply()
+    both, one = Setting(0.2), Setting(0.2, {"get_order": OFF})
+
+    rows = [
+        next(replay(s.applied(FLOW), [script.episode()], decider="habit",
+                    threshold=0.2))
+        for s in (both, one)
+    ]  # fmt: skip
+    assert [(r.used_next, r.used_later) for r in rows] == [(2, 0), (0, 1)]
+    swept(FLOW, script, [both, one])
+
+
+def test_a_call_that_the_gate_has_scored_is_no_state_with_one_that_was_skipped():
+    """With `get_user` skipped the gate has one step to go by, and two to wait for."""
+    script = Script().user("hi").turn(find()).turn(get_user()).turn(order("A"))
+    script.turn(order("C")).reply()
+    flow = replace(FLOW, surprise=Surprise(2, 0.0))
+    skipped = Setting(0.2, {"get_user": OFF})
+    scored = Setting(0.2, {"get_user": OFF, "find": OFF})
+
+    lookups = [
+        next(replay(s.applied(flow), [script.episode()], decider="habit",
+                    threshold=0.2)).lookups
+        for s in (skipped, scored)
+    ]  # fmt: skip
+    assert lookups == [2, 0]
+    swept(flow, script, [skipped, scored])

@@ -80,6 +80,19 @@ def test_a_walk_off_the_edges_that_are_known_is_refused(walk):
         walk(walkable, walkable.levels(flat, Batch([Setting(0.9)])))
 
 
+@pytest.mark.parametrize("walk", [numpy_walk, jax_walk])
+def test_no_setting_and_no_episode_are_walks_too(walk):
+    sweep, chosen = swept(4, "reach", 4)
+    sweep.counted(chosen)
+    flat, empty = sweep.flat(), Flat.of([])
+    for graphs, settings_, shape in (
+        (flat, [], (0, 4)), (empty, chosen, (4, 0)), (empty, [], (0, 0)),
+    ):  # fmt: skip
+        walkable = Walkable.of(graphs)
+        found = walk(walkable, walkable.levels(graphs, Batch(settings_)))
+        assert (found.shape, found.dtype) == (shape, np.int64)
+
+
 def test_no_float_is_compared_and_a_score_ties_with_its_own_threshold():
     sweep, _ = swept(4, "reach", 1)
     sweep.counted([Setting(0.0), Setting(2.0)])
