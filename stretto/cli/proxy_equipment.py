@@ -49,6 +49,7 @@ class Equipment:
         self.oracle = self._oracle()
         self._runner = None if self._flow is None else Runner.of(self._flow)
         self._counts: Counter[str] = Counter()
+        self._was_told = False
         if self._flow is not None and self._weigher is not None:
             shadow = ", in shadow" if asked.shadow else ""
             name = self._flow.manifest.domain or "unnamed"
@@ -68,6 +69,9 @@ class Equipment:
         """
         asked = self._asked
         about = self._options.about
+        if nth and self._guards is not None and not self._was_told:
+            self._was_told = True  # what came before such a call, no guard could know
+            note("guards do not check calls that name no session")
         task = (asked.task or session.id()) + (f"#{nth}" if nth else "")
         explored = None
         if asked.explore is not None:
@@ -89,7 +93,7 @@ class Equipment:
             relists=tools is None,
             exploration=explored,
             commit=asked.commit,
-            guards=proxy_guards.of_one_call(self._guards) if nth else self._guards,
+            guards=None if nth else self._guards,
             guards_shadow=asked.guards_shadow,
         )
         return Engine(self._flow, self._weigher, serving, tools, self._runner)

@@ -30,15 +30,6 @@ def guards(asked: Acting) -> Guards | None:
     return found.trusting(t for t, kind in kinds.items() if kind is not Kind.GENERIC)
 
 
-def of_one_call(found: Guards | None) -> Guards | None:
-    """
-    The guards of a call that belongs to no session: they only log.
-
-    What came before it is not known, so that a rule would miss what was shown there.
-    """
-    return None if found is None else found.logged()
-
-
 def told(counts: Counter[str]) -> str:
     """What the guards came to."""
     return f"{counts['checked']} calls checked, {counts['refused']} of them refused"

@@ -11,8 +11,10 @@ import click
 
 from stretto.canonical import compact
 from stretto.cli.chosen import Measured
+from stretto.cli.deciding import ORACLE, Deciding
 from stretto.cli.examples import example
 from stretto.cli.options import Sessions, as_json, sessions
+from stretto.cli.oracles import OracleChoice, questions
 from stretto.cli.reports import html_option, write_report
 from stretto.cli.settings import begun, jobs_option, keep_option, kept
 from stretto.cli.tasks import chosen
@@ -21,7 +23,6 @@ from stretto.errors import StrettoError
 from stretto.evaluate.growing import Grower
 from stretto.evaluate.sweep import Sweep
 from stretto.files import write_text
-from stretto.flow.flow import Flow
 from stretto.flow.wire import read_flow, write_flow
 from stretto.learn.search import Scorer, by_coordinates
 from stretto.learn.search_file import read_search, search_json
@@ -79,6 +80,7 @@ from stretto.report.search import search_document
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write the flow with the thresholds that were chosen.",
 )  # fmt: skip
+@questions(dollars=1, default=ORACLE)
 @keep_option
 @jobs_option
 @html_option
@@ -94,6 +96,7 @@ def search(
     seed: int,
     out: Path | None,
     flow_out: Path | None,
+    choice: OracleChoice,
     folder: Path | None,
     jobs: int,
     page: Path | None,
@@ -112,18 +115,19 @@ def search(
     """
     compiled = read_flow(flow)
     space = Space.of(compiled)
+    by = [Deciding.of(flow, name, choice) for name in space.deciders]
     searched, others = _sides(sessions, split, is_rescoring=rescore is not None)
     if rescore is None:
         methods: dict[str, Method] = {"one site at a time": by_coordinates}
         if not only_sites:
             methods["NSGA-II"] = _nsga(population, generations, seed)
-        with _scoring(space, compiled, searched, folder, jobs) as scorer:
+        with _scoring(space, by, searched, folder, jobs) as scorer:
             found = search_all(scorer, methods)
     else:
         found = read_search(rescore, space)
     held_out = None
     if others:
-        with _scoring(space, compiled, others, folder, jobs) as scorer:
+        with _scoring(space, by, others, folder, jobs) as scorer:
             held_out = elsewhere(scorer, found)
     summary = search_json(space, found, held_out)
     if out is not None:
@@ -159,16 +163,26 @@ def _sides(
 
 @contextmanager
 def _scoring(
-    space: Space, flow: Flow, episodes: list[Episode], folder: Path | None, jobs: int
+    space: Space,
+    by: list[Deciding],
+    episodes: list[Episode],
+    folder: Path | None,
+    jobs: int,
 ) -> Iterator[Scorer]:
-    """A scorer over the episodes, whose graphs are kept when all is scored."""
-    sweeps = {
-        name: begun(Sweep(Grower(flow, name), episodes, jobs), flow, folder)
-        for name in space.deciders
-    }
-    yield Scorer(space, sweeps)
-    for sweep in sweeps.values():
-        kept(sweep, flow, folder)
+    """
+    A scorer over the episodes, whose graphs are kept when all is scored.
+
+    Graphs that rest on an oracle's answers are not: it may answer otherwise next time.
+    """
+    places = [None if one.asks else folder for one in by]
+    growers = [Grower(one.flow, given=one.decider, oracle=one.oracle()) for one in by]
+    sweeps = [
+        begun(Sweep(grower, episodes, jobs), one.flow, place)
+        for one, grower, place in zip(by, growers, places, strict=True)
+    ]
+    yield Scorer(space, dict(zip(space.deciders, sweeps, strict=True)))
+    for one, sweep, place in zip(by, sweeps, places, strict=True):
+        kept(sweep, one.flow, place)
 
 
 def _nsga(population: int, generations: int, seed: int) -> Callable[[Scorer], None]:

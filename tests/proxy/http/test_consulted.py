@@ -14,7 +14,7 @@ from stretto.proxy import consult
 from tests.proxy.engine.shop import call
 from tests.proxy.engine.test_asking import ASKING, sure, task
 from tests.proxy.http.simulated import Desk, told
-from tests.proxy.http.test_acted import ALL, IN, Shop, added
+from tests.proxy.http.test_acted import ALL, IN, Shop, added, batched
 
 ORACLE = ScriptedOracle(lambda request: sure(request).answers)
 
@@ -98,3 +98,21 @@ def test_a_write_that_breaks_a_rule_is_answered_and_does_not_reach_the_server() 
     asked = [m["params"]["name"] for _, _, m in shop.asked if m and m["id"] in (1, 3)]
     assert asked == ["cancel"]
     assert [line["refused"] for line in desk.logs[0].checks] == [True, False]
+
+
+def test_guards_take_their_calls_out_of_a_batch_and_the_rest_is_made() -> None:
+    shop, answers = Shop(batched), []
+    batch = [call(1, "cancel", id="W1"), call(2, "get", id="W1")]
+
+    async def story(desk: Desk) -> None:
+        answered = await desk.post(batch, IN)
+        answers.extend(json.loads(answered.body))
+
+    told(story, shop, guards=GUARDS)
+
+    assert {one["id"]: one["result"].get("isError", False) for one in answers} == {
+        1: True,
+        2: False,
+    }
+    [(_, _, sent)] = shop.asked
+    assert [one["params"]["name"] for one in sent] == ["get"]
