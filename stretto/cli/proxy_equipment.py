@@ -14,6 +14,7 @@ from stretto.flow.flow import Flow
 from stretto.flow.run import Runner
 from stretto.flow.wire import read_flow
 from stretto.home import Home
+from stretto.oracle.held_out import held_out
 from stretto.oracle.installed import oracle
 from stretto.oracle.oracle import Oracle
 from stretto.oracle.settings import OracleSettings
@@ -146,7 +147,7 @@ class Equipment:
         cache = self._asked.oracle_cache
         folder = Home.of(os.environ).oracle_cache if cache is None else Path(cache)
         settings = OracleSettings(cache=folder.expanduser(), environ=os.environ)
-        return oracle(self._asked.oracle, settings)
+        return held_out(oracle(self._asked.oracle, settings), self._asked.task or "")
 
 
 _ODD = ("in text alone", "without room", "overtaken", "out of time", "failed")

@@ -19,8 +19,8 @@ from stretto.episodes.tasks import task_group
 from stretto.evaluate.intervals import Interval
 from stretto.evaluate.local import LOCAL, Comparison, compare, comparison_json, judged
 from stretto.learn.corpus import Chosen
-from stretto.learn.local import N_FLOWS, local_cases, survey_local
-from stretto.oracle.local.file import Gain, LocalModel, Origin, write_local
+from stretto.learn.local import N_FLOWS, local_cases, local_flows, survey_local
+from stretto.oracle.local.file import Gain, LocalModel, Provenance, write_local
 from stretto.oracle.wording import shipped_wording
 
 
@@ -66,15 +66,15 @@ def train_local(
     if not manifest.domain:
         manifest = replace(manifest, domain="+".join(sorted(source.domains - {""})))
     with progress("learning habits", total=N_FLOWS) as advance:
-        cases = local_cases(
-            Chosen(corpus, source.places), manifest, shipped_wording(), advance=advance
-        )
+        chosen = Chosen(corpus, source.places)
+        flows = local_flows(chosen, manifest, advance=advance)
+    cases = local_cases(chosen, flows, shipped_wording())
     # JAX takes seconds to start, and a mistake in the sessions is told before
     folds = importlib.import_module("stretto.models.local_folds")
     with progress("training", total=folds.N_FITS) as advance:
         fitted = folds.cross_fit(cases, seed=seed, advance=advance)
     found = compare(judged(fitted.members, cases))
-    origin = Origin(
+    provenance = Provenance(
         stretto=__version__,
         domain=manifest.domain,
         sources=tuple(sorted(source.agents)),
@@ -86,7 +86,7 @@ def train_local(
         gain=None if (gain := found.gains[LOCAL][1]) is None else Gain(*gain),
         scores=comparison_json(found),
     )
-    model = write_local(LocalModel(fitted.members, origin), out)
+    model = write_local(LocalModel(fitted.members, provenance), out)
     if as_json:
         click.echo(json.dumps(_summary(model, out), indent=2))
     else:
@@ -94,11 +94,11 @@ def train_local(
 
 
 def _show(model: LocalModel, found: Comparison, out: Path) -> None:
-    origin = model.origin
+    provenance = model.provenance
     lines = [
-        f"domain     {origin.domain or 'unnamed'}",
-        f"sessions   {origin.sessions} of {found.tasks} tasks",
-        f"decisions  {origin.decisions}, {found.decisions} measured as held out",
+        f"domain     {provenance.domain or 'unnamed'}",
+        f"sessions   {provenance.sessions} of {found.tasks} tasks",
+        f"decisions  {provenance.decisions}, {found.decisions} measured as held out",
         f"wrote      {out}, {out.stat().st_size / 2**20:.1f} MiB",
         "",
     ]
@@ -115,7 +115,7 @@ def _show(model: LocalModel, found: Comparison, out: Path) -> None:
     show_table(("on held-out tasks", "log loss (nats)", "agreement", "ECE"), rows)
     gain, interval = found.gains[LOCAL]
     click.echo(f"\n{LOCAL} gains {gain:.3f}{_interval(interval)} nats a decision")
-    if not origin.beats_habit:
+    if not provenance.beats_habit:
         click.echo("too few sessions, or too little in them, to tell it from the habit")
 
 
@@ -124,16 +124,16 @@ def _interval(interval: Interval | None) -> str:
 
 
 def _summary(model: LocalModel, out: Path) -> dict[str, Json]:
-    origin = model.origin
+    provenance = model.provenance
     return {
         "model": str(out),
         "sha256": model.digest,
-        "domain": origin.domain,
-        "sources": [*origin.sources],
-        "sessions": origin.sessions,
-        "tasks": len(origin.tasks),
-        "decisions": origin.decisions,
-        "beats_habit": origin.beats_habit,
-        "training": {**origin.settings},
-        "held_out": {**origin.scores},
+        "domain": provenance.domain,
+        "sources": [*provenance.sources],
+        "sessions": provenance.sessions,
+        "tasks": len(provenance.tasks),
+        "decisions": provenance.decisions,
+        "beats_habit": provenance.beats_habit,
+        "training": {**provenance.settings},
+        "held_out": {**provenance.scores},
     }

@@ -71,25 +71,20 @@ def survey_local(
     return found
 
 
-def local_cases(
+def local_flows(
     episodes: Iterable[Episode],
     manifest: Manifest,
-    wording: Wording,
     *,
     agents: Callable[[str], bool] = lambda _: True,
     advance: Callable[[], None] = lambda: None,
-) -> list[Case]:
+) -> list[Flow]:
     """
-    The decisions of all sessions: each step of the agent after a call whose site offers
-    a lookup, as an arbiter is fitted on them.
-
-    What is offered, and the habit a model is compared with, come from flows learned
-    without the decision's fold. They learn from the sessions that succeeded; the steps
-    of those that failed are among the decisions as well.
+    A flow learned without each fold, and one from all: what decisions are offered, and
+    the habit that a model is compared with.
 
     Args:
         episodes: Gone through several times, in the same order each time.
-        agents: Says of an agent whether the flows learn from it.
+        agents: Says of an agent whether the flows learn from its sessions.
         advance: Called after each of the `N_FLOWS` flows.
 
     Raises:
@@ -104,10 +99,32 @@ def local_cases(
     flows = []
     for out in range(N_FLOWS):
         settings = Settings(tasks=partial(_is_in, out))
-        learned_from = (e for e in episodes if agents(e.agent))
-        flows.append(learn([*learned_from], manifest, settings).flow)
+        learned_from = [e for e in episodes if agents(e.agent)]
+        flows.append(learn(learned_from, manifest, settings).flow)
         advance()
-    reading = _Reading.of(flows, wording)
+    return flows
+
+
+def local_cases(
+    episodes: Iterable[Episode],
+    flows: Sequence[Flow],
+    wording: Wording,
+    *,
+    unseen: bool = False,
+) -> list[Case]:
+    """
+    The decisions of all sessions: each step of the agent after a call whose site offers
+    a lookup, as an arbiter is fitted on them.
+
+    The flows learn from the sessions that succeeded; the steps of those that failed are
+    among the decisions as well.
+
+    Args:
+        flows: As `local_flows` gives them.
+        unseen: Whether the habit is that of the flow of all tasks, which then has not
+            seen these; else that of the flow that left the task's fold out.
+    """
+    reading = _Reading.of(flows, wording, unseen=unseen)
     return [case for episode in episodes for case in reading.cases(episode)]
 
 
@@ -122,18 +139,21 @@ class _Reading:
     flows: Sequence[Flow]
     askers: Sequence[Asker]
     """Of the flows, with every read on offer at every site."""
+    unseen: bool
 
     @classmethod
-    def of(cls, flows: Sequence[Flow], wording: Wording) -> "_Reading":
-        return cls(flows, [Asker.of(_offering_all(flow), wording) for flow in flows])
+    def of(cls, flows: Sequence[Flow], wording: Wording, *, unseen: bool) -> "_Reading":
+        askers = [Asker.of(_offering_all(flow), wording) for flow in flows]
+        return cls(flows, askers, unseen)
 
     def cases(self, episode: Episode) -> Iterator[Case]:
         """The episode's decisions, in order."""
-        asker = self.askers[fold(episode.task_or_id)]
+        by = N_FOLDS if self.unseen else fold(episode.task_or_id)
+        asker = self.askers[by]
         for one in steps_asked(asker.flow, asker, episode):
             offered = [options(flow, one.site) for flow in self.flows]
             if lookups := sorted({lookup for of in offered for lookup in of}):
-                yield _case(one, lookups, offered)
+                yield _case(one, lookups, offered, by)
 
 
 def _offering_all(flow: Flow) -> Flow:
@@ -141,13 +161,16 @@ def _offering_all(flow: Flow) -> Flow:
 
 
 def _case(
-    one: AskedStep, lookups: Sequence[str], offered: Sequence[tuple[str, ...]]
+    one: AskedStep,
+    lookups: Sequence[str],
+    offered: Sequence[tuple[str, ...]],
+    by: int,
 ) -> Case:
     asked = one.request.questions[NEXT]
     assert isinstance(asked, Choice)
     described = {option: asked.criteria[option] for option in (*lookups, RESPOND)}
     taken = one.option if one.option in described else None
-    here = {lookup: one.prior[lookup] for lookup in offered[fold(one.task)]}
+    here = {lookup: one.prior[lookup] for lookup in offered[by]}
     return Case(
         task=one.task,
         agent=one.agent,

@@ -35,15 +35,15 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_trained_model_says_where_it_came_from_and_how_it_did(shop):
     report = json.loads((shop / "report.json").read_text())
-    origin = read_local(shop / "m.safetensors").origin
+    provenance = read_local(shop / "m.safetensors").provenance
 
-    assert report["sessions"] == origin.sessions == 20
-    assert report["domain"] == origin.domain == "shop"
-    assert report["held_out"] == origin.scores
+    assert report["sessions"] == provenance.sessions == 20
+    assert report["domain"] == provenance.domain == "shop"
+    assert report["held_out"] == provenance.scores
     assert report["held_out"]["scores"].keys() == {"habit", "local"}
     assert report["training"]["seed"] == 7
-    assert report["beats_habit"] == origin.beats_habit
-    assert len(origin.tasks) == report["tasks"]
+    assert report["beats_habit"] == provenance.beats_habit
+    assert len(provenance.tasks) == report["tasks"]
     assert not (shop / "m.safetensors").read_bytes().count(b"@example")
 
 

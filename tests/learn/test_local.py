@@ -11,12 +11,12 @@ from stretto.errors import NothingToLearn
 from stretto.evaluate.decisions import OTHER, Scored, decisions
 from stretto.flow.deciders.habit import HabitDecider
 from stretto.learn.learn import learn
-from stretto.learn.local import N_FLOWS, local_cases, survey_local
+from stretto.learn.local import N_FLOWS, local_cases, local_flows, survey_local
 from stretto.learn.settings import Settings
 from stretto.oracle.wording import shipped_wording
 from stretto.traces.reader import read
 from tests.conftest import shared
-from tests.oracle.local.sessions import DESK, desk_cases, desk_sessions
+from tests.oracle.local.sessions import DESK, cases_of, desk_cases, desk_sessions
 
 RUN = "sessions/tau2-retail-codesque16/retail__gpt-4.1-mini__run1__114.jsonl.gz"
 
@@ -35,19 +35,16 @@ def test_failed_sessions_are_learned_from_but_not_by_the_flows():
 
     assert {case.task for case in desk_cases(30)} == {s.task for s in sessions}
     with pytest.raises(NothingToLearn, match="succeeded"):
-        local_cases(all_failed, DESK, shipped_wording())
+        cases_of(all_failed)
 
 
 def test_flows_may_leave_an_agent_out_whose_decisions_are_still_told():
     sessions = [*desk_sessions(30, repeats=2)]
 
-    cases = local_cases(
-        sessions, DESK, shipped_wording(), agents=lambda agent: agent != "agent 1"
-    )
+    cases = cases_of(sessions, agents=lambda agent: agent != "agent 1")
 
     assert {case.agent for case in cases} == {"agent 0", "agent 1"}
-    alone = [*desk_sessions(30)]
-    habits = [case.habit for case in local_cases(alone, DESK, shipped_wording())]
+    habits = [case.habit for case in desk_cases(30)]
     assert [case.habit for case in cases if case.agent == "agent 0"] == habits
 
 
@@ -55,7 +52,7 @@ def test_tasks_of_two_folds_are_too_few():
     two = [s for s in desk_sessions(30) if fold(s.task) in (1, 3)]
 
     with pytest.raises(NothingToLearn, match="2 of 5 folds"):
-        local_cases(two, DESK, shipped_wording())
+        cases_of(two)
 
 
 def test_a_survey_names_what_is_there_and_its_digest_is_of_the_content():
@@ -82,7 +79,7 @@ def retail():
 def test_the_habit_of_a_decision_is_its_folds_and_its_step_what_an_audit_sees(retail):
     """Of sessions that call one tool at a time, whose steps an audit sees too."""
     episodes, manifest = retail
-    cases = local_cases(episodes, manifest, shipped_wording())
+    cases = cases_of(episodes, manifest)
     flows = [
         learn(episodes, manifest, Settings(tasks=lambda t, f=f: fold(t) != f)).flow
         for f in range(5)
@@ -120,3 +117,17 @@ def test_every_case_holds_the_offers_of_each_fold_and_of_all():
         assert len(case.offered) == N_FLOWS
         assert all(offered <= {*case.options} for offered in case.offered)
         assert set().union(*case.offered) == {*case.options}
+
+
+def test_unseen_sessions_have_the_habit_of_all_tasks():
+    flows = local_flows([*desk_sessions(30)], DESK)
+    new = [replace(session, task=f"new {session.task}") for session in desk_sessions(6)]
+
+    cases = local_cases(new, flows, shipped_wording(), unseen=True)
+
+    habit = flows[-1].habit.predict([])
+    assert len(cases) == 9
+    for case in cases:
+        assert case.habit.keys() == case.offered[-1]
+        assert sum(case.habit.values()) == pytest.approx(1)
+    assert len(habit) == flows[-1].vocab.size

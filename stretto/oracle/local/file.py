@@ -54,7 +54,7 @@ class Gain(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class Provenance:
     """Where a model came from, and what it was worth."""
 
     stretto: str
@@ -86,7 +86,7 @@ class LocalModel:
 
     members: Mapping[str, Member]
     """By `PLACES`."""
-    origin: Origin
+    provenance: Provenance
     digest: str = ""
     """The SHA-256 of the file's bytes; empty before it is written."""
 
@@ -98,7 +98,7 @@ class LocalModel:
             task: Whose session is asked about. One that was learned from is answered
                 by the network that left its fold out.
         """
-        if task is None or task_group(task) not in self.origin.tasks:
+        if task is None or task_group(task) not in self.provenance.tasks:
             return self.members[ALL]
         return self.members[str(fold(task))]
 
@@ -115,7 +115,7 @@ def local_bytes(model: LocalModel) -> bytes:
             place: _calibration_json(member.calibration)
             for place, member in model.members.items()
         },
-        "origin": _origin_json(model.origin),
+        "provenance": _provenance_json(model.provenance),
     }
     texts = {FIELD: str(VERSION), "about": compact(about)}
     return tensors_bytes(Tensors(arrays, texts))
@@ -150,7 +150,7 @@ def parse_local(data: bytes, path: str) -> LocalModel:
     if (version := found.texts.get(FIELD)) != str(VERSION):
         raise VersionError(path, FIELD, found=version, reads=(VERSION,))
     about = parse_json(found.texts.get("about", ""), path)
-    about.only("calibrations", "origin")
+    about.only("calibrations", "provenance")
     calibrations = about["calibrations"]
     calibrations.only(*PLACES)
     members = {
@@ -159,7 +159,9 @@ def parse_local(data: bytes, path: str) -> LocalModel:
     }
     if extra := sorted(found.arrays.keys() - _names()):
         raise FormatError(path, f"holds an array it should not, `{extra[0]}`")
-    return LocalModel(members, _origin(about["origin"]), sha256(data).hexdigest())
+    return LocalModel(
+        members, _provenance(about["provenance"]), sha256(data).hexdigest()
+    )
 
 
 def _tables(net: Net) -> tuple[tuple[str, Table], tuple[str, Table]]:
@@ -211,16 +213,16 @@ def _calibration(node: Node) -> Calibration:
     )
 
 
-def _origin_json(origin: Origin) -> Json:
-    tasks: list[Json] = [f"{group:016x}" for group in origin.tasks]
-    gain: Json = None if origin.gain is None else [*origin.gain]
-    listed: dict[str, Json] = {"sources": [*origin.sources], "tasks": tasks}
-    return {**asdict(origin), **listed, "gain": gain}
+def _provenance_json(provenance: Provenance) -> Json:
+    tasks: list[Json] = [f"{group:016x}" for group in provenance.tasks]
+    gain: Json = None if provenance.gain is None else [*provenance.gain]
+    listed: dict[str, Json] = {"sources": [*provenance.sources], "tasks": tasks}
+    return {**asdict(provenance), **listed, "gain": gain}
 
 
-def _origin(node: Node) -> Origin:
-    node.only(*Origin.__slots__)
-    return Origin(
+def _provenance(node: Node) -> Provenance:
+    node.only(*Provenance.__slots__)
+    return Provenance(
         stretto=node["stretto"].text(),
         domain=node["domain"].text(),
         sources=tuple(source.text() for source in node["sources"].array()),

@@ -6,13 +6,13 @@ import numpy as np
 
 from stretto.oracle.local.calibration import Calibration
 from stretto.oracle.local.clues import Clues
-from stretto.oracle.local.file import PLACES, LocalModel, Member, Origin
+from stretto.oracle.local.file import PLACES, LocalModel, Member, Provenance
 from stretto.oracle.local.hashing import crossed, numbers
 from stretto.oracle.local.net import Net, Table
 
 DIM = 3
 
-ORIGIN = Origin(
+PROVENANCE = Provenance(
     stretto="0.1.0",
     domain="desk",
     sources=("an-agent",),
@@ -44,7 +44,7 @@ def model_of(seen: Clues, seed: int = 1) -> LocalModel:
         place: Member(net_of(seen, seed + n), calibration)
         for n, place in enumerate(PLACES)
     }
-    return LocalModel(members, ORIGIN)
+    return LocalModel(members, PROVENANCE)
 
 
 def slow_scores(net: Net, seen: Clues) -> list[float]:

@@ -1,11 +1,11 @@
 """Sessions in which the customer's words, and nothing else, say what comes next."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from stretto.episodes.episode import Episode, UserMessage
 from stretto.episodes.manifest import Kind, Manifest, ToolDocs
-from stretto.learn.local import local_cases
+from stretto.learn.local import local_cases, local_flows
 from stretto.oracle.local.case import Case
 from stretto.oracle.wording import shipped_wording
 from tests.toys import Script
@@ -38,8 +38,17 @@ def desk_sessions(n: int, *, repeats: int = 1) -> Iterator[Episode]:
 
 def desk_cases(n: int, *, repeats: int = 1) -> list[Case]:
     """The decisions of those sessions."""
-    episodes = [*desk_sessions(n, repeats=repeats)]
-    return local_cases(episodes, DESK, shipped_wording())
+    return cases_of([*desk_sessions(n, repeats=repeats)])
+
+
+def cases_of(
+    sessions: Sequence[Episode],
+    manifest: Manifest = DESK,
+    agents: Callable[[str], bool] = lambda _: True,
+) -> list[Case]:
+    """The decisions of some sessions."""
+    flows = local_flows(sessions, manifest, agents=agents)
+    return local_cases(sessions, flows, shipped_wording())
 
 
 def _session(task: int, repeat: int) -> Episode:

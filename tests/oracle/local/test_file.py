@@ -22,7 +22,7 @@ from stretto.oracle.local.file import (
     write_local,
 )
 from stretto.oracle.local.tensors import Tensors, parse_tensors, tensors_bytes
-from tests.oracle.local.models import ORIGIN, model_of
+from tests.oracle.local.models import PROVENANCE, model_of
 from tests.oracle.local.test_clues import OPTIONS, desk
 
 SEEN = clues(desk("L107"), OPTIONS)
@@ -41,7 +41,7 @@ def test_a_model_written_and_read_gives_the_same_scores_and_bytes(tmp_path):
     read = read_local(tmp_path / "m.safetensors")
 
     assert local_bytes(read) == DATA
-    assert read.origin == MODEL.origin
+    assert read.provenance == MODEL.provenance
     assert read.digest == written.digest != ""
     for place, member in MODEL.members.items():
         assert read.members[place].calibration == member.calibration
@@ -64,12 +64,14 @@ def test_the_file_is_laid_out_as_safetensors():
 
 def test_a_gain_says_whether_the_model_beats_the_habit():
     gains = [None, Gain(-0.1, 0.3), Gain(0.01, 0.3)]
-    models = [LocalModel(MODEL.members, replace(ORIGIN, gain=gain)) for gain in gains]
+    models = [
+        LocalModel(MODEL.members, replace(PROVENANCE, gain=gain)) for gain in gains
+    ]
 
-    read = [parse_local(local_bytes(model), "f").origin for model in models]
+    read = [parse_local(local_bytes(model), "f").provenance for model in models]
 
-    assert [origin.gain for origin in read] == gains
-    assert [origin.beats_habit for origin in read] == [False, False, True]
+    assert [provenance.gain for provenance in read] == gains
+    assert [provenance.beats_habit for provenance in read] == [False, False, True]
 
 
 @pytest.mark.parametrize("data", [b"", b"\x80", pickle.dumps([1]), b"PK\x03\x04" * 9])

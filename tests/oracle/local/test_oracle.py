@@ -22,7 +22,7 @@ from stretto.oracle.predicates import shipped_predicates
 from stretto.oracle.question import Choice, Noul, Request, Score
 from stretto.oracle.settings import OracleSettings
 from stretto.oracle.wording import shipped_wording
-from tests.oracle.local.models import ORIGIN, model_of
+from tests.oracle.local.models import PROVENANCE, model_of
 from tests.oracle.local.test_clues import OPTIONS, desk
 from tests.oracle.strategies import REQUESTS
 
@@ -30,7 +30,9 @@ STATE = desk("L107")
 LOOKUPS = {name: text for name, text in OPTIONS.items() if name != "respond"}
 SEEN = clues(STATE, OPTIONS)
 TASK = "the task"
-MODEL = LocalModel(model_of(SEEN).members, replace(ORIGIN, tasks=(task_group(TASK),)))
+MODEL = LocalModel(
+    model_of(SEEN).members, replace(PROVENANCE, tasks=(task_group(TASK),))
+)
 LOCAL = Local.of(parse_local(local_bytes(MODEL), "f"))
 
 
