@@ -7,6 +7,7 @@ from pathlib import Path
 
 from stretto.cli.asking import ask_choice
 from stretto.cli.oracles import OracleChoice
+from stretto.cli.warnings import warn
 from stretto.episodes.episode import Episode
 from stretto.errors import OracleError
 from stretto.evaluate.decisions import questions
@@ -46,8 +47,9 @@ class Deciding:
         """
         What a command was given.
 
-        The model of `--oracle-model` is asked in place of the flow's own, and the
-        words are those of `--questions`.
+        The model of `--oracle-model` is asked in place of the flow's own, which is
+        warned of where an arbiter was fitted on that; the words are those of
+        `--questions`.
 
         Args:
             default: The decider's name where none was given.
@@ -58,10 +60,12 @@ class Deciding:
             CannotDecide: the flow does not hold what the decider needs.
         """
         flow = read_flow(path)
-        if choice.settings.model is not None:
-            flow = replace(flow, model=choice.settings.model)
         found = decider(flow, name or default(flow))
         if isinstance(found, ArbiterDecider):
+            model = _model(choice) or flow.model
+            if model != flow.model:
+                warn(f"the arbiter was fitted on answers of {flow.model}, not {model}")
+            flow = replace(flow, model=model)
             found = arbiter(flow, choice.wording(), choice.omit)
         return cls(flow, found, choice)
 
@@ -95,6 +99,11 @@ class Deciding:
         if self.choice.kind == LOCAL:
             return self.choice.oracle()
         return Budgeted(self.choice.oracle(), self.choice.budget)
+
+
+def _model(choice: OracleChoice) -> str | None:
+    """The model that is asked in place of a flow's own; None where it is that."""
+    return choice.oracle().model if choice.kind == LOCAL else choice.settings.model
 
 
 @dataclass(slots=True)

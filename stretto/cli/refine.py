@@ -13,7 +13,8 @@ from stretto.cli.number import Number
 from stretto.cli.options import as_json
 from stretto.errors import NothingToLearn
 from stretto.files import write_text
-from stretto.learn.decisionlog import FIXED_FEATURES, Logged, check_width, read_log
+from stretto.flow.case import FIXED_FEATURES
+from stretto.learn.decisionlog import Logged, check_width, read_log
 from stretto.learn.refine import Refinement
 from stretto.learn.refine import refine as refine_predicates
 from stretto.oracle.predicates import (

@@ -4,6 +4,10 @@ from dataclasses import dataclass
 
 from stretto.episodes.tasks import N_FOLDS
 
+FIXED_FEATURES = 4
+"""The features of every option: the habit, both questions and handing back. Those of
+the weighed predicates come after them, and reliability last."""
+
 
 @dataclass(frozen=True, slots=True)
 class Features:

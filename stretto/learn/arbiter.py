@@ -112,35 +112,28 @@ def learn_arbitrated(
         NoConvergence: a fit did not end at its mode, or chains did not mix.
     """
     found = surveyed or survey(episodes, settings)
-    split = learn_split([*found.tasks])
-    if split is None:
-        raise NothingToLearn(
-            "an arbiter is fitted on tasks held out, and there are fewer than two",
-            hint="record more tasks, or adopt an arbiter with `--arbiter-from FILE`",
-        )
+    split = _split(found)
     learn_on = partial(
         learn, episodes, manifest, contracts=contracts, conventions=conventions
     )
-    train = replace(settings, tasks=frozenset(split.train).__contains__)
-    learned = learn_on(train)
+    learned = learn_on(replace(settings, tasks=frozenset(split.train).__contains__))
+    prior = _asked(learned.flow, how)
+    asker = Asker.of(prior, how.wording, how.omit)
     held_out = frozenset(split.held_out)
-    others = (episode for episode in episodes if episode.task_or_id in held_out)
-    asking = _asked(learned.flow, how)
-    asker = Asker.of(asking, how.wording, how.omit)
-    steps = tuple(one for e in others for one in steps_asked(asking, asker, e))
+    steps = tuple(
+        step
+        for episode in episodes
+        if episode.task_or_id in held_out
+        for step in steps_asked(prior, asker, episode)
+    )
     beside = requests_alone(asker, steps, how.candidates)
-    oracle = how.ask([*(one.request for one in steps), *beside.values()])
-    done = tuple(answered(asking, steps, oracle))
-    if not done:
-        raise NothingToLearn(
-            f"none of the {len(steps)} held-out steps with options was answered",
-            hint="`stretto ask` says why; `--habit-only` learns without asking",
-        )
+    oracle = how.ask([*(step.request for step in steps), *beside.values()])
+    done = _answered(prior, steps, oracle)
     if how.refits_habit:
         learned = learn_on(settings, surveyed=found)
     flow = _fitted(_asked(learned.flow, how), done, how)
-    candidates = yes_alone(beside, oracle)
-    return Arbitrated(replace(learned, flow=flow), split, steps, done, candidates)
+    learned, candidates = replace(learned, flow=flow), yes_alone(beside, oracle)
+    return Arbitrated(learned, split, steps, done, candidates)
 
 
 class Place(NamedTuple):
@@ -176,6 +169,28 @@ def yes_alone(requests: Mapping[Place, Request], oracle: Oracle) -> Candidates:
                 if isinstance(yes, NoulAnswer):
                     found.setdefault(step, {})[id] = yes.noul
     return found
+
+
+def _split(found: Survey) -> Split:
+    split = learn_split([*found.tasks])
+    if split is None:
+        raise NothingToLearn(
+            "an arbiter is fitted on tasks held out, and there are fewer than two",
+            hint="record more tasks, or adopt an arbiter with `--arbiter-from FILE`",
+        )
+    return split
+
+
+def _answered(
+    prior: Flow, steps: Sequence[AskedStep], oracle: Oracle
+) -> tuple[Answered, ...]:
+    done = tuple(answered(prior, steps, oracle))
+    if not done:
+        raise NothingToLearn(
+            f"none of the {len(steps)} held-out steps with options was answered",
+            hint="`stretto ask` says why; `--habit-only` learns without asking",
+        )
+    return done
 
 
 def _asked(flow: Flow, how: Arbitration) -> Flow:

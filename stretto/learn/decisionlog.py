@@ -11,14 +11,11 @@ from pathlib import Path
 from stretto.canonical import Json, compact
 from stretto.episodes.tasks import task_group
 from stretto.files import Node
-from stretto.flow.case import Case, Features
+from stretto.flow.case import FIXED_FEATURES, Case, Features
 from stretto.flow.flow import Flow
 from stretto.flow.judge import judge
 from stretto.learn.cases import Answered
 from stretto.oracle.lines import json_lines
-
-FIXED_FEATURES = 4
-"""The features of every option, before those of predicates."""
 
 KIND = "Next"
 """What kind of decision is logged here; other kinds are passed over."""

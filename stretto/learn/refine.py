@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from stretto.episodes.site import Site
-from stretto.flow.case import Case
+from stretto.flow.case import FIXED_FEATURES, Case
 from stretto.flow.fitting import Fitter, Fitting
 from stretto.flow.flow import Fit
 from stretto.flow.judge import log_likelihood, log_odds, log_p, relative
-from stretto.learn.decisionlog import FIXED_FEATURES, Logged
+from stretto.learn.decisionlog import Logged
 from stretto.oracle.predicates import Predicate, favored
 
 N_SITES, N_DECISIONS = 4, 6

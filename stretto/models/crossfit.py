@@ -10,7 +10,7 @@ import numpy as np
 
 from stretto.episodes.tasks import N_FOLDS
 from stretto.errors import NoConvergence
-from stretto.flow.case import Case
+from stretto.flow.case import FIXED_FEATURES, Case
 from stretto.flow.fitting import PUBLISHED, Fitting
 from stretto.flow.flow import Fit, Rates
 from stretto.flow.judge import log_likelihood, log_odds
@@ -24,9 +24,6 @@ from stretto.models.spread import draw_weights
 
 SCALES = (0.03, 0.1, 0.3, 1.0, 3.0)
 """How far from a shipped arbiter's weights a fit may go, as standard deviations."""
-
-FEATURES = 4
-"""The features of every option, before the predicates' and reliability."""
 
 Training: TypeAlias = Callable[[Case], bool]
 """Whether a fit learns from a case."""
@@ -57,7 +54,7 @@ def fit(
         NoConvergence: a descent did not end at a mode, or the chains did not mix.
     """
     with float64():
-        return _Fitter(cases, choices(cases, FEATURES + n_weighed), how).folds()
+        return _Fitter(cases, choices(cases, FIXED_FEATURES + n_weighed), how).folds()
 
 
 @dataclass(frozen=True)

@@ -60,10 +60,18 @@ def test_the_flow_is_decided_as_it_asks_to_be_and_asks_the_model_it_names(path):
     assert found.flow.model == "jev-latest"
 
 
-def test_another_model_can_be_asked_in_its_place(path):
-    found = Deciding.of(path, "arbiter", choice("mock", model="jev-1.13.0"))
+def test_another_model_can_be_asked_in_its_place_and_that_is_warned_of(path, capsys):
+    found = Deciding.of(path, "arbiter", choice("jev", model="jev-1.13.0"))
 
     assert found.decider.asker.flow.model == found.flow.model == "jev-1.13.0"
+    assert "fitted on answers of jev-latest, not jev-1.13.0" in capsys.readouterr().err
+
+
+def test_the_model_it_was_fitted_on_is_not_warned_of(path, capsys):
+    Deciding.of(path, "arbiter", choice("jev", model="jev-latest"))
+    Deciding.of(path, "arbiter", choice("replay"))
+
+    assert capsys.readouterr().err == ""
 
 
 def test_who_asks_nothing_needs_no_oracle(path):

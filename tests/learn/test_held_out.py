@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from stretto.evaluate.decisions import decisions
-from stretto.evaluate.walk import Replayer
+from stretto.evaluate.replay import replay
 from stretto.flow.deciders.decider import decider
 from stretto.learn.arbiter import learn_arbitrated
 from stretto.oracle.answer import Response
@@ -50,7 +50,7 @@ def test_recorded_sessions_are_scored_and_replayed_without_their_task():
 
     for _ in decisions(flow, decider(flow), episode, oracle=scored):
         pass
-    Replayer(flow, decider(flow), replayed).row(episode)
+    list(replay(flow, [episode], oracle=replayed))
 
     assert {*scored.asked} == {*replayed.asked} == {episode.task_or_id}
 
