@@ -14,7 +14,7 @@ import shlex
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from typing import Any
 import click
 
 from stretto.cli.phase0 import phase0
+from stretto.cli.train_local import train_local
 from stretto.files import write_text
 from stretto.report.naming import short_names
 
@@ -47,12 +48,30 @@ class Report:
     """Below the sessions' folder, with `NAME=` before it where the file has none."""
     targets: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
+    model: str = ""
+    """The file of a local model that is trained on the training tasks and asked."""
 
     @property
     def arguments(self) -> list[str]:
         """What the command is given, seen from the repository's root."""
         targets = [word for t in self.targets for word in ("--target", _path(t))]
-        return [*map(_path, self.sessions), *targets, *self.options]
+        asks = ["--oracle", "local", "--oracle-model", self.model] if self.model else []
+        return [*map(_path, self.sessions), *targets, *self.options, *asks]
+
+    @property
+    def training(self) -> list[str]:
+        """What `train-local` is given, less the file it writes."""
+        paths = [_path(source).rpartition("=")[2] for source in self.sessions]
+        return [*paths, *self.options]
+
+    @property
+    def commands(self) -> list[str]:
+        """What makes the report, in order."""
+        asked = shlex.join(["stretto", "phase0", *self.arguments])
+        if not self.model:
+            return [asked]
+        trained = ["stretto", "train-local", *self.training, "-o", self.model]
+        return [shlex.join(trained), asked]
 
 
 def known(domain: str, *, split: bool = True, manifest: str = "") -> tuple[str, ...]:
@@ -90,6 +109,33 @@ REPORTS = (
             "gpt-4.1-mini__policy-v2-extra-tools__114.jsonl.gz",
         ),
         known("retail"),
+    ),
+    Report(
+        "tau2-retail-local",
+        "τ²-bench, retail, the published split, with a System-One model of one's own "
+        "asked: a small network that `stretto train-local` trained on the sessions of "
+        "the training tasks.",
+        (
+            f"gpt-4.1-mini={CODESQUE}gpt-4.1-mini__run1__114.jsonl.gz",
+            f"gpt-5-mini={CODESQUE}gpt-5-mini__114.jsonl.gz",
+            f"gemini-3-flash={CODESQUE}gemini-3-flash__tasks-verified__114.jsonl.gz",
+        ),
+        (f"{PRS}retail__gpt-4.1__40.json.gz",),
+        known("retail"),
+        "retail.safetensors",
+    ),
+    Report(
+        "tau2-airline-local",
+        "τ²-bench, airline, the published split, with a System-One model of one's own "
+        "asked: a small network that `stretto train-local` trained on the sessions of "
+        "the training tasks.",
+        (
+            f"claude-opus-4-6-button={PRS}airline__claude-opus-4-6-button__50.json.gz",
+            f"{PRS}airline__gpt-4o-2024-11-20__50.json.gz",
+        ),
+        (f"{PRS}airline__gpt-4.1__20.json.gz",),
+        known("airline"),
+        "airline.safetensors",
     ),
     Report(
         "tau2-airline",
@@ -208,11 +254,19 @@ REPORTS = (
 )  # fmt: skip
 
 
-def made(folder: Path) -> Iterator[tuple[Report, str, dict[str, Any]]]:
+def made(
+    reports: Sequence[Report], folder: Path
+) -> Iterator[tuple[Report, str, dict[str, Any]]]:
     """Each report's Markdown, and what it says as JSON."""
-    for report in REPORTS:
+    for report in reports:
         out = folder / f"{report.name}.md"
-        phase0.main([*report.arguments, "--out", str(out)], standalone_mode=False)
+        given = [*report.arguments, "--out", str(out)]
+        if report.model:
+            model = str(folder / report.model)
+            train_local.main([*report.training, "-o", model], standalone_mode=False)
+            given[given.index(report.model)] = model
+            given += ["--oracle-cache", str(folder / "answers")]
+        phase0.main(given, standalone_mode=False)
         [found] = json.loads(out.with_suffix(".json").read_text("utf-8"))["domains"]
         yield report, out.read_text("utf-8"), found
 
@@ -220,8 +274,8 @@ def made(folder: Path) -> Iterator[tuple[Report, str, dict[str, Any]]]:
 def page(report: Report, text: str) -> str:
     """A report with what it is about, and the command that makes it."""
     title, _, rest = text.partition("\n")
-    command = f"stretto phase0 {shlex.join(report.arguments)}"
-    return f"{title}\n\n{report.about}\n\n    {command}\n{rest}"
+    commands = "\n".join(f"    {command}" for command in report.commands)
+    return f"{title}\n\n{report.about}\n\n{commands}\n{rest}"
 
 
 def rows(report: Report, found: dict[str, Any]) -> Iterator[str]:
@@ -231,7 +285,9 @@ def rows(report: Report, found: dict[str, Any]) -> Iterator[str]:
     ceilings = {
         row["agent"]: row["turns"]
         for row in found["savings"]
-        if row["design"] == "read only" and row["gate"] == "validated"
+        if row["design"] == "read only"
+        and row["gate"] == "validated"
+        and row["scenario"] == "habit, then a perfect oracle"
     }
     transfer = (found["foresight"] or {}).get("transfer", {})
     for agent in found["agents"]:
@@ -282,6 +338,10 @@ def index(lines: list[str], seconds: float) -> str:
             "|---|---|--:|--:|--:|--:|--:|",
             *lines,
             "",
+            "What an oracle adds is measured with a System-One model of one's own, "
+            "trained on the training tasks, in [retail](tau2-retail-local.md) and in "
+            "[airline](tau2-airline-local.md).",
+            "",
             f"All {n:,} sessions took {seconds:.0f} s of one core, and at most "
             f"{peak:.0f} MiB of memory.",
             "",
@@ -328,12 +388,16 @@ def main(out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     lines: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
+        plain = [report for report in REPORTS if not report.model]
         started = time.process_time()
-        for report, text, found in made(Path(folder)):
+        for report, text, found in made(plain, Path(folder)):
             write_text(out / f"{report.name}.md", page(report, text))
             lines += rows(report, found)
         seconds = time.process_time() - started
-    write_text(out / "README.md", index(lines, seconds))
+        write_text(out / "README.md", index(lines, seconds))
+        asking = [report for report in REPORTS if report.model]
+        for report, text, _ in made(asking, Path(folder)):
+            write_text(out / f"{report.name}.md", page(report, text))
 
 
 if __name__ == "__main__":

@@ -25,7 +25,14 @@ import click
 
 from stretto.files import write_text
 from stretto.markdown import table
-from tests.conformance.paths import FIXTURE, PROXIED, Start, free_port, started
+from tests.conformance.paths import (
+    FIXTURE,
+    PROXIED,
+    Start,
+    free_port,
+    served_before_http,
+    started,
+)
 
 ROOT = Path(__file__).parent.parent
 ECHO = (sys.executable, str(ROOT / "tests" / "proxy" / "servers" / "echo.py"))
@@ -153,6 +160,7 @@ PATHS = {
     "SDK server, directly": direct,
     "relayed": proxied("relay", "{port}", of=_url),
     "relayed, recorded": proxied(*RECORD, "relay", "{port}", of=_url),
+    "relayed, recorded, with a flow": served_before_http,
     "a 30-line process, listened for": proxied("listen", "{port}", "--", *ECHO),
     "the same, recorded": proxied(*RECORD, "listen", "{port}", "--", *ECHO),
 }
@@ -201,7 +209,8 @@ def page(best: dict[str, Cost], rounds: int) -> str:
 The paths took turns, {rounds} rounds each, and the best round counts: other jobs only
 ever slow one down.
 
-A call is one of the 2026-07-28 revision to a tool that answers with a sentence:
+A call is one of the 2026-07-28 revision to a tool that answers with a sentence, in no
+session that it names, and behind which the flow finds nothing to look up:
 {CALLS} one after the other, of which the median is given, and then {BURST:,} over
 {IN_FLIGHT} connections.
 

@@ -253,8 +253,8 @@ def page(
             "## Growing, by the length of the episode",
             "",
             "Each row is a fifth of the episodes.",
-            "With one threshold the time grows with the events; with one for each "
-            "site the ways through an episode do too, and so more than that.",
+            "Nodes grow faster than events, since each lookup can be made or left; so "
+            "does the time, which is linear in the number of episodes alone.",
             *growth(found["reach", KINDS[1]], KINDS[1]),
             *growth(found["reach", KINDS[0]], KINDS[0]),
             "",

@@ -6,6 +6,8 @@ from stretto.binding.outputs import Output
 from stretto.binding.paths import Leaf
 from stretto.binding.values import MIN_LENGTH
 
+_END = 4
+
 
 class Row(NamedTuple):
     """The strings at a path of an output, in order, and which of them are named."""
@@ -20,45 +22,62 @@ class Row(NamedTuple):
 class Said:
     """The user's messages so far. What was asked of them once is remembered."""
 
-    __slots__ = ("_mentions", "_text", "_unsaid")
+    __slots__ = ("_by_end", "_mentions", "_odd", "_text")
 
     def __init__(self) -> None:
         self._text = ""
         self._mentions: dict[str, bool] = {}
-        self._unsaid: dict[str, str] = {}
-        """Of the values known not to be mentioned, what the text would have to hold."""
+        self._by_end: dict[str, dict[str, str]] = {}
+        """
+        Of the values known not to be mentioned, what the text would have to hold, by
+        how that ends. A message holds few ends, and a session has many values.
+        """
+        self._odd: dict[str, str] = {}
+        """The same of values shorter than an end, or with a line feed in them."""
 
     def copy(self) -> "Said":
         """The same messages, to which others may be added."""
         other = Said()
         other._text = self._text
-        other._mentions, other._unsaid = self._mentions.copy(), self._unsaid.copy()
+        other._mentions, other._odd = self._mentions.copy(), self._odd.copy()
+        other._by_end = {end: known.copy() for end, known in self._by_end.items()}
         return other
 
     def hear(self, message: str) -> list[str]:
         """One message more. Returns the values that were asked of in vain before it."""
         line = message.lower() + "\n"
         self._text += line
-        newly = [
-            value
-            for value, needle in self._unsaid.items()
-            if needle in line or ("\n" in needle and needle in self._text)
-        ]
+        newly = [v for v, needle in self._odd.items() if needle in self._text]
+        for end in self._ends(line):
+            known = self._by_end[end].items()
+            newly += [value for value, needle in known if needle in line]
         for value in newly:
             self._mentions[value] = True
-            del self._unsaid[value]
+            del self._group(_needle(value))[value]
         return newly
 
     def mentions(self, value: str) -> bool:
         """Whether the text holds the value, trimmed, whatever its case."""
         known = self._mentions.get(value)
         if known is None:
-            word = value.strip().lower()
-            needle = word.removeprefix("#") or word
+            needle = _needle(value)
             known = self._mentions[value] = needle != "" and needle in self._text
             if not known and needle:
-                self._unsaid[value] = needle
+                self._group(needle)[value] = needle
         return known
+
+    def _ends(self, line: str) -> list[str]:
+        """The ends of values that a line holds, found by whichever are fewer."""
+        if len(self._by_end) <= len(line):
+            return [end for end in self._by_end if end in line]
+        found = {line[i : i + _END] for i in range(len(line) - _END + 1)}
+        return [end for end in found if end in self._by_end]
+
+    def _group(self, needle: str) -> dict[str, str]:
+        """The values that are kept with those of which this has to be held."""
+        if len(needle) < _END or "\n" in needle:
+            return self._odd
+        return self._by_end.setdefault(needle[-_END:], {})
 
     def names(self, leaf: Leaf) -> bool:
         """Whether the text mentions a string, or the record that holds it."""
@@ -82,3 +101,9 @@ class Said:
 def names_of(leaf: Leaf) -> list[str]:
     """What a string, or the record that holds it, may be mentioned by."""
     return [leaf.value, *[s for s in leaf.siblings if len(s) >= MIN_LENGTH]]
+
+
+def _needle(value: str) -> str:
+    """What a text has to hold to mention a value; empty for one that says nothing."""
+    word = value.strip().lower()
+    return word.removeprefix("#") or word

@@ -53,7 +53,9 @@ class Seen:
         "_contents",
         "_given",
         "_held",
+        "_last",
         "_n_held",
+        "_newest",
         "_passed_to",
         "_places",
         "_returned",
@@ -80,6 +82,10 @@ class Seen:
         self._contents: list[Output] = []
         self._calls: dict[str, tuple[int, list[Passed]]] = {}
         self._returned: dict[Passed, tuple[int, Output]] = {}
+        self._newest: tuple[list[Passed], Output] | None = None
+        """What the latest result's call passed and returned; None where it failed."""
+        self._last: tuple[list[Passed], Output] | None = None
+        """The same of the call that counts as the latest, where one does."""
         self._given: set[str] = set()
         self._ungiven: list[tuple[Json, int]] = []
         self._held: dict[str, int] = {}
@@ -110,6 +116,7 @@ class Seen:
         other._contents = self._contents.copy()
         other._calls = self._calls.copy()
         other._returned = self._returned.copy()
+        other._newest, other._last = self._newest, self._last
         other._given = self._given.copy()
         other._ungiven = self._ungiven.copy()
         return other
@@ -125,18 +132,24 @@ class Seen:
             case ToolResult():
                 self._add_result(event)
 
-    def join(self, call: ToolCall, n_results: int) -> None:
+    def join(
+        self, call: ToolCall, n_results: int, *, order: int | None = None
+    ) -> None:
         """
         A call of a turn that began when there were only `n_results` results.
 
         What it passed was passed then, whatever has come back since.
+
+        Args:
+            order: Its place among all calls, where they do not come in order.
         """
         values = passed_by(call)
         self.called.add(call.tool)
         self.passed.update(values)
         for tool, argument, passed in values:
             self._passed_to.setdefault((tool, argument), set()).add(passed)
-        self._calls[call.id] = (len(self._calls), values)
+        place = len(self._calls) if order is None else order
+        self._calls[call.id] = (place, values)
         self._ungiven.append((call.arguments, n_results))
 
     @property
@@ -193,8 +206,14 @@ class Seen:
 
     def returned(self, value: Passed) -> Output | None:
         """What the latest successful call that passed this value returned."""
+        if self._last is not None and value in self._last[0]:
+            return self._last[1]
         found = self._returned.get(value)
         return None if found is None else found[1]
+
+    def show_last(self, *, newest: bool) -> None:
+        """Have the call that returned latest, or none, count as the latest made."""
+        self._last = self._newest if newest else None
 
     def given(self) -> set[str]:
         """The key-like values a call passed before any result had held them."""
@@ -223,6 +242,7 @@ class Seen:
     def _add_result(self, result: ToolResult) -> None:
         output = read(result.content)
         self._contents.append(output)
+        self._newest = None
         if result.error:
             return
         self._places_of(result.tool).append(len(self.outputs))
@@ -231,6 +251,7 @@ class Seen:
         for rows in self._rows_of.get(result.tool, ()):
             rows.take(output)
         order, values = self._calls.get(result.call_id, (0, []))
+        self._newest = (values, output)
         for value in values:
             known = self._returned.get(value)
             if known is None or known[0] <= order:

@@ -16,6 +16,7 @@ from stretto.errors import NothingToLearn
 from stretto.flow.arbiter_file import Arbiter, write_arbiter
 from stretto.flow.flow import Provenance
 from stretto.learn.decisionlog import Logged, check_width, read_log
+from stretto.markdown import count
 from stretto.oracle.predicates import predicates_file, shipped_predicates
 
 
@@ -102,8 +103,8 @@ def fit_arbiter(
     else:
         sites = len(fitted.rates.sites)
         click.echo(
-            f"{n_cases:,} decisions at {sites} sites, from {len(logs)} logs; the model "
-            f"agreed at {fitted.rates.agree:.0%}"
+            f"{count(n_cases, 'decision')} at {count(sites, 'site')}, from "
+            f"{count(len(logs), 'log')}; the model agreed at {fitted.rates.agree:.0%}"
         )
         click.echo(f"wrote {out}")
 

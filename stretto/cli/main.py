@@ -36,6 +36,10 @@ COMMANDS = {
     "completions": Entry(
         "stretto.cli.completions:completions", "Print a shell's completions."
     ),
+    "curve": Entry(
+        "stretto.cli.curve:curve",
+        "Show what a flow saves by how many tasks it was learned from.",
+    ),
     "demo": Entry(
         "stretto.cli.demo:demo",
         "Record, learn, audit, replay and serve on a small shop.",
@@ -49,6 +53,10 @@ COMMANDS = {
     ),
     "episodes": Entry(
         "stretto.cli.episodes:episodes", "Show what recorded sessions hold."
+    ),
+    "evaluate": Entry(
+        "stretto.cli.evaluate:evaluate",
+        "Estimate another rule from decisions that a flow explored.",
     ),
     "export-answers": Entry(
         "stretto.cli.answers:export_answers", "Print the answers kept, a line each."

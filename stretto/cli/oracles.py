@@ -91,6 +91,11 @@ def asks(*, dollars: float, default: str | None = "jev") -> Decorator:
     return _taking((_kind(default), _MODEL, *_ANSWERING, _budget(dollars)))
 
 
+def live(*, default: str = "jev") -> Decorator:
+    """Has a command that asks as it serves take whom and how, as one `choice`."""
+    return _taking((_kind(default), _MODEL, cache_option, _QUESTIONS, *_SHOWN))
+
+
 def questions(*, dollars: float, default: str | None = None) -> Decorator:
     """As `asks`, with the options that say what is asked about a step."""
     return _taking((_kind(default), _MODEL, *_ANSWERING, _budget(dollars), *_ASKING))
@@ -155,8 +160,8 @@ def _kind(default: str | None) -> Decorator:
         metavar="NAME",
         default=default,
         show_default=default is not None,
-        help="Which System-One model answers: jev, openai, replay (only what is kept), "
-        "mock, or another that is installed.",
+        help="Which System-One model answers: jev, openai, local (of `train-local`), "
+        "replay (only what is kept), mock, or another that is installed.",
     )
 
 
@@ -183,7 +188,7 @@ cache_option = click.option(
 _MODEL = click.option(
     "--oracle-model",
     metavar="NAME",
-    help="The model to ask, which is part of an answer's key.",
+    help="The model to ask, which is part of an answer's key; of local, its file.",
 )
 
 _ANSWERING: Sequence[Decorator] = (
@@ -196,25 +201,14 @@ _ANSWERING: Sequence[Decorator] = (
     ),
 )
 
-_ASKING: Sequence[Decorator] = (
-    click.option(
-        "--oracle-dump",
-        type=_FILE,
-        metavar="FILE",
-        help="Also write the requests, a line each; as sensitive as the sessions.",
-    ),
-    click.option(
-        "--questions",
-        type=_FILE,
-        metavar="FILE",
-        help="The words to ask in, instead of stretto's own.",
-    ),
-    click.option(
-        "--predicates",
-        type=_FILE,
-        metavar="FILE",
-        help="The yes/no questions asked beside, instead of stretto's own.",
-    ),
+_QUESTIONS = click.option(
+    "--questions",
+    type=_FILE,
+    metavar="FILE",
+    help="The words to ask in, instead of stretto's own.",
+)
+
+_SHOWN: Sequence[Decorator] = (
     click.option(
         "--temperature",
         metavar="T|FILE",
@@ -228,4 +222,21 @@ _ASKING: Sequence[Decorator] = (
         help="Leave this field out of what the model is shown of a tool's arguments "
         "and results; * is any tool.",
     ),
+)
+
+_ASKING: Sequence[Decorator] = (
+    click.option(
+        "--oracle-dump",
+        type=_FILE,
+        metavar="FILE",
+        help="Also write the requests, a line each; as sensitive as the sessions.",
+    ),
+    _QUESTIONS,
+    click.option(
+        "--predicates",
+        type=_FILE,
+        metavar="FILE",
+        help="The yes/no questions asked beside, instead of stretto's own.",
+    ),
+    *_SHOWN,
 )

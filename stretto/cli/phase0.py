@@ -4,13 +4,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
 from stretto.canonical import Json
+from stretto.cli.asking import ask_choice
 from stretto.cli.examples import example
+from stretto.cli.fitting import fitter
 from stretto.cli.number import Number
 from stretto.cli.options import Sessions, as_json, reading
+from stretto.cli.oracles import OracleChoice, questions
 from stretto.cli.problems import warn_of_problems
 from stretto.cli.reports import html_option, out_option, write_report
 from stretto.cli.sources import Source, Sources, as_sources
@@ -19,11 +23,14 @@ from stretto.episodes.manifest import Manifest
 from stretto.evaluate.phase0 import Phase0, Settings, SideOf
 from stretto.evaluate.phase0 import phase0 as measure
 from stretto.evaluate.sketch import Side
+from stretto.learn.arbiter import Arbitration
+from stretto.learn.opinions import Opinions, opinions
 from stretto.report.document import Document, Heading
 from stretto.report.drawing import Drawing
 from stretto.report.phase0 import phase0_document
 from stretto.report.phase0_json import phase0_json
 from stretto.traces.checkout import Checkout
+from stretto.traces.ledger import Ledger
 
 DOMAINS = "retail,airline"
 """The domains measured of a checkout."""
@@ -69,6 +76,7 @@ DOMAINS = "retail,airline"
     "--features/--no-features", default=True, show_default=True,
     help="Look for fields of results that change what comes next.",
 )  # fmt: skip
+@questions(dollars=5)
 @reading
 @out_option
 @html_option
@@ -82,6 +90,7 @@ def phase0(
     split: str | None,
     alpha: float | None,
     features: bool,
+    choice: OracleChoice,
     sessions: Sessions,
     out: Path | None,
     page: Path | None,
@@ -92,45 +101,67 @@ def phase0(
 
     How many LLM turns sit inside runs of calls, where arguments come from, how well a
     habit foretells held-out sessions, whether it carries from one agent to another,
-    and what a flow would save with it. No model is asked.
+    and what a flow would save with it. With --oracle, also how often a System-One model
+    agrees with the agents, and what its answers would save; without, none is asked.
 
     Each PATH is a session file or a folder of them, compressed or not, all of one
     domain. An agent's sessions are measured together; NAME= says whose they are.
     """
     settings = Settings(alpha=alpha, features=features)
+    how = None if choice.kind is None else _arbitration(choice)
     sources = (*given, *named)
     if tau2 is None:
         if not sources:
             raise click.UsageError("name sessions, or a checkout with --tau2")
         side = None if split is None else _side_of(split)
         of = Sources(sessions, sources, targets)
-        found = [_measured(of, None, replace(settings, side=side))]
+        found = [_measured(of, None, replace(settings, side=side), how)]
     elif split is not None:
         raise click.UsageError("a checkout brings its own split: leave out --split")
     else:
         checkout = Checkout.at(tau2)
         found = list(
-            _domains(checkout, domains, Sources(sessions, sources, targets), settings)
+            _domains(
+                checkout, domains, Sources(sessions, sources, targets), settings, how
+            )
         )
-    summary: Json = {"domains": [phase0_json(one) for one in found]}
+    summary: Json = {"domains": [phase0_json(*one) for one in found]}
     write_report(partial(_document, found), summary, page, as_json, out=out)
 
 
+class _Found(NamedTuple):
+    """The measures of one domain, and what a System-One model adds."""
+
+    measures: Phase0
+    opinions: Opinions | None
+
+
 def _domains(
-    checkout: Checkout, domains: str, sources: Sources, settings: Settings
-) -> Iterator[Phase0]:
-    """The measures of each domain of a checkout."""
+    checkout: Checkout,
+    domains: str,
+    sources: Sources,
+    settings: Settings,
+    how: Arbitration | None,
+) -> Iterator[_Found]:
+    """Each domain of a checkout."""
     for domain in filter(None, map(str.strip, domains.split(","))):
         given = sources.learned or [Source(path) for path in checkout.results(domain)]
-        of = replace(sources, learned=given, domain=domain)
+        fresh = replace(sources.how, ledger=Ledger())
+        of = replace(sources, how=fresh, learned=given, domain=domain)
         split = checkout.split(domain)
         side = _sides(
             frozenset(split.train).__contains__, frozenset(split.test).__contains__
         )
-        yield _measured(of, checkout.manifest(domain), replace(settings, side=side))
+        known = checkout.manifest(domain)
+        yield _measured(of, known, replace(settings, side=side), how)
 
 
-def _measured(sources: Sources, known: Manifest | None, settings: Settings) -> Phase0:
+def _measured(
+    sources: Sources,
+    known: Manifest | None,
+    settings: Settings,
+    how: Arbitration | None,
+) -> _Found:
     corpus = sources.corpus()
     targets = sources.target_agents()
     for _ in corpus:
@@ -139,7 +170,20 @@ def _measured(sources: Sources, known: Manifest | None, settings: Settings) -> P
     manifest = sources.how.manifest()
     if known is not None:
         manifest = replace(known.merged(manifest), domain=known.domain)
-    return measure(corpus, manifest, replace(settings, targets=targets))
+    found = measure(corpus, manifest, replace(settings, targets=targets))
+    asked = None if how is None else opinions(corpus, manifest, found, how)
+    return _Found(found, asked)
+
+
+def _arbitration(choice: OracleChoice) -> Arbitration:
+    return Arbitration(
+        model=choice.oracle().model,
+        ask=partial(ask_choice, choice),
+        fit=fitter(),
+        wording=choice.wording(),
+        omit=choice.omit,
+        predicates=choice.asked_predicates(),
+    )
 
 
 def _side_of(split: str) -> SideOf:
@@ -158,14 +202,15 @@ def _sides(train: Tasks, test: Tasks) -> SideOf:
     return side
 
 
-def _document(found: Sequence[Phase0], draw: Drawing | None) -> Document:
+def _document(found: Sequence[_Found], draw: Drawing | None) -> Document:
     """One domain's report, or several, one after the other."""
-    documents = [phase0_document(one, draw) for one in found]
+    documents = [phase0_document(one.measures, draw, one.opinions) for one in found]
     if len(documents) == 1:
         return documents[0]
+    domains = [one.measures.domain for one in found]
     parts = [
-        Heading(f"{one.domain}: {part.text}") if isinstance(part, Heading) else part
-        for one, document in zip(found, documents, strict=True)
+        Heading(f"{domain}: {part.text}") if isinstance(part, Heading) else part
+        for domain, document in zip(domains, documents, strict=True)
         for part in (Heading("Overview"), *document.parts)
     ]
-    return Document(f"Phase 0: {', '.join(one.domain for one in found)}", tuple(parts))
+    return Document(f"Phase 0: {', '.join(domains)}", tuple(parts))

@@ -18,7 +18,6 @@ def run(options: Options, sessions: Sessions) -> int:
     """
     equipment = Equipment(options)
     session, _ = sessions.begin(None)
-    equipment.engine(session)  # one that cannot be made is better known at once
     logs = {Beside.FLOW: options.acting.log, Beside.GUARDS: options.acting.guards_log}
     for which, path in logs.items():
         if "{session}" not in (path or "{session}"):

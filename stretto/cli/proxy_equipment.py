@@ -11,8 +11,10 @@ from stretto.cli.proxy_options import Options
 from stretto.errors import CannotWrite
 from stretto.flow.deciders.decider import decider
 from stretto.flow.flow import Flow
+from stretto.flow.run import Runner
 from stretto.flow.wire import read_flow
 from stretto.home import Home
+from stretto.oracle.held_out import held_out
 from stretto.oracle.installed import oracle
 from stretto.oracle.oracle import Oracle
 from stretto.oracle.settings import OracleSettings
@@ -31,8 +33,9 @@ class Equipment:
     A flow, guards, a conversation and commits, as far as the options ask for them.
 
     Raises:
-        StrettoError: the flow cannot be read or served, there are no such guards, or
-            the oracle that the flow's decider asks lacks something.
+        StrettoError: the flow cannot be read or served (`ProgramError` where its
+            program names something that flows do not have), there are no such guards,
+            or the oracle that the flow's decider asks lacks something.
     """
 
     def __init__(self, options: Options) -> None:
@@ -44,6 +47,7 @@ class Equipment:
         )
         self._guards = proxy_guards.guards(asked)
         self.oracle = self._oracle()
+        self._runner = None if self._flow is None else Runner.of(self._flow)
         self._counts: Counter[str] = Counter()
         if self._flow is not None and self._weigher is not None:
             shadow = ", in shadow" if asked.shadow else ""
@@ -61,9 +65,6 @@ class Equipment:
         Args:
             nth: Which of the calls that say of no session that they are in it; from 1.
             tools: What the server has listed to them.
-
-        Raises:
-            ProgramError: the flow's program names something that flows do not have.
         """
         asked = self._asked
         about = self._options.about
@@ -91,7 +92,7 @@ class Equipment:
             guards=proxy_guards.of_one_call(self._guards) if nth else self._guards,
             guards_shadow=asked.guards_shadow,
         )
-        return Engine(self._flow, self._weigher, serving, tools)
+        return Engine(self._flow, self._weigher, serving, tools, self._runner)
 
     def log(self, session: Session, which: Beside) -> LineLog | None:
         """
@@ -146,7 +147,7 @@ class Equipment:
         cache = self._asked.oracle_cache
         folder = Home.of(os.environ).oracle_cache if cache is None else Path(cache)
         settings = OracleSettings(cache=folder.expanduser(), environ=os.environ)
-        return oracle(self._asked.oracle, settings)
+        return held_out(oracle(self._asked.oracle, settings), self._asked.task or "")
 
 
 _ODD = ("in text alone", "without room", "overtaken", "out of time", "failed")

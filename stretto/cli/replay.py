@@ -1,6 +1,6 @@
 """`stretto replay`: recorded sessions with a flow behind the agent's calls."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -9,6 +9,12 @@ import click
 from stretto.canonical import Json
 from stretto.cli.chosen import Measured
 from stretto.cli.deciding import ORACLE, Deciding
+from stretto.cli.decisions import (
+    DecisionLog,
+    decisions_option,
+    explore_option,
+    explore_seed_option,
+)
 from stretto.cli.examples import example
 from stretto.cli.number import Number
 from stretto.cli.options import Sessions, as_json, sessions
@@ -16,12 +22,15 @@ from stretto.cli.oracles import OracleChoice, questions
 from stretto.cli.reports import html_option, write_report
 from stretto.cli.settings import jobs_option, one_site_apart, told
 from stretto.cli.tasks import Tasks, tasks
+from stretto.episodes.episode import Episode
 from stretto.evaluate.growing import Grower
 from stretto.evaluate.intervals import share_interval
+from stretto.evaluate.replay import Replayer
 from stretto.evaluate.rows import Row, row, totals
 from stretto.evaluate.setting import Setting
 from stretto.evaluate.sweep import replay_all
 from stretto.flow.decide import THRESHOLD
+from stretto.proxy.serving import Exploration
 from stretto.report.replay import COUNTING, Point, Replayed, replay_document
 
 SWEEP = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -56,6 +65,9 @@ SWEEP = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
     "--sites", "each_site", is_flag=True,
     help="Also change one site's threshold at a time: to 0.1 to 0.9, and to off.",
 )  # fmt: skip
+@decisions_option
+@explore_option
+@explore_seed_option
 @jobs_option
 @html_option
 @as_json
@@ -68,6 +80,9 @@ def replay(
     thresholds: Sequence[float],
     sweep: bool,
     each_site: bool,
+    decisions: Path | None,
+    epsilon: float,
+    explore_seed: int,
     jobs: int,
     page: Path | None,
     as_json: bool,
@@ -90,11 +105,19 @@ def replay(
     base = Setting.of(deciding.flow, thresholds[0])
     apart = one_site_apart(deciding.flow, base, SWEEP) if each_site else {}
     every = [*settings, *(s for changed in apart.values() for s in changed)]
-    played = told(replay_all(grower, Measured(sessions, tasks), every, jobs=jobs))
+    episodes: Iterable[Episode] = Measured(sessions, tasks)
+    if decisions is not None:
+        replayer = Replayer(deciding.flow, deciding.decider, grower.oracle)
+        how = Exploration(epsilon, explore_seed)
+        log = DecisionLog(replayer, thresholds[0], how)
+        episodes = log.noting(episodes)
+    played = told(replay_all(grower, episodes, every, jobs=jobs))
     rows: list[list[Row]] = [[] for _ in every]
     for episode in played:
         for place, packed in enumerate(episode.counted.tolist()):
             rows[place].append(row(episode.size, packed))
+    if decisions is not None:
+        log.write(decisions)
     found = [replayed(v, rows[place]) for place, v in enumerate(values)]
     chosen = values.index(thresholds[0])
     sites = _points(apart, iter(rows[len(values) :]))

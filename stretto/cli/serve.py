@@ -7,14 +7,14 @@ from pathlib import Path
 
 import click
 
+from stretto.cli.deciding import Deciding
 from stretto.cli.examples import example
-from stretto.cli.number import PROBABILITY
+from stretto.cli.number import PROBABILITY, Number
+from stretto.cli.oracles import OracleChoice, live
 from stretto.errors import StrettoError
 from stretto.flow.decide import THRESHOLD
-from stretto.flow.deciders.decider import unasking_decider
-from stretto.flow.wire import read_flow
 from stretto.harness.lines import LineServer
-from stretto.harness.query import MAX_QUESTIONS, Desk
+from stretto.harness.query import ANSWER_S, MAX_QUESTIONS, Desk
 from stretto.harness.sockets import tcp, unix
 from stretto.proxy.http.access import Address, address, token_in
 
@@ -48,7 +48,17 @@ from stretto.proxy.http.access import Address, address, token_in
 @click.option(
     "--decider",
     metavar="NAME",
-    help="Who decides: habit or reach; if left out, reach where the flow counted it.",
+    help="Who decides: arbiter, habit or reach; if left out, the arbiter where the "
+    "flow has one, else reach where it counted it.",
+)
+@live()
+@click.option(
+    "--answer-time",
+    type=Number(min=0),
+    default=ANSWER_S,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long the oracle may take over a query; past it the flow hands back.",
 )
 @click.option(
     "--threshold",
@@ -71,6 +81,8 @@ def serve(
     file: Path | None,
     token_file: str | None,
     decider: str | None,
+    choice: OracleChoice,
+    answer_time: float,
     threshold: float,
     max_questions: int,
 ) -> None:
@@ -85,9 +97,18 @@ def serve(
     Once it listens, standard error says where. It goes on until it is told to end.
     """
     token = None if token_file is None else token_in(token_file)
-    compiled = read_flow(flow)
-    desk = Desk(compiled, unasking_decider(compiled, decider), threshold, max_questions)
-    server = LineServer(lambda query: desk.answer(query).json(), token)
+    deciding = Deciding.of(flow, decider, choice)
+    desk = Desk(
+        deciding.flow,
+        deciding.decider,
+        threshold,
+        max_questions,
+        choice.oracle() if deciding.asks else None,
+        answer_time,
+    )
+    server = LineServer(
+        lambda query: desk.answer(query).json(), token, waits=deciding.asks
+    )
     listening = _tcp(address(listen), token) if file is None else unix(file)
     try:
         asyncio.run(_serve(server, listening, file))

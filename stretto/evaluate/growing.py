@@ -6,6 +6,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
 from multiprocessing import get_context
+from signal import SIG_IGN, SIGINT, signal
 from typing import NamedTuple
 
 import numpy as np
@@ -126,9 +127,10 @@ def grow_all(
     """
     chunks = _chunks(episodes)
     begin = (grower.flow, grower.decider.name, grower.max_nodes, batch.settings, keep)
-    with ProcessPoolExecutor(
+    pool = ProcessPoolExecutor(
         jobs, get_context("spawn"), initializer=_Process.begin, initargs=begin
-    ) as pool:
+    )
+    try:
         waiting = deque(
             pool.submit(_Process.grow, chunk) for chunk in islice(chunks, 2 * jobs)
         )
@@ -137,6 +139,8 @@ def grow_all(
             waiting.extend(
                 pool.submit(_Process.grow, chunk) for chunk in islice(chunks, 1)
             )
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _chunks(episodes: Iterable[Episode]) -> Iterator[list[Episode]]:
@@ -161,7 +165,8 @@ class _Process:
         settings: tuple[Setting, ...],
         keep: bool,
     ) -> None:
-        """Get ready for any episode."""
+        """Get ready for any episode. An interrupt is for the first process to tell."""
+        signal(SIGINT, SIG_IGN)
         cls.grower = Grower(flow, name, max_nodes)
         cls.batch, cls.keep = Batch(settings), keep
         cls.grower.floors.admit(cls.batch)

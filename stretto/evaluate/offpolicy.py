@@ -124,7 +124,7 @@ class Estimate(NamedTuple):
 
     value: float
     error: float | None
-    """None for fewer than two such decisions."""
+    """A site of fewer than two such decisions adds nothing; None where all are."""
 
 
 class Estimates(NamedTuple):
@@ -238,10 +238,8 @@ def _estimates(sites: Sequence[Sequence[_Term]]) -> Estimates:
 
 def _summed(sites: Sequence[Sequence[float]]) -> Estimate:
     value = sum(map(sum, sites))
-    variances = [_variance(site) for site in sites if site]
-    if not variances or None in variances:
-        return Estimate(value, None)
-    return Estimate(value, math.sqrt(sum(v for v in variances if v is not None)))
+    variances = [v for site in sites if (v := _variance(site)) is not None]
+    return Estimate(value, math.sqrt(sum(variances)) if variances else None)
 
 
 def _variance(x: Sequence[float]) -> float | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
 from stretto.episodes.episode import Usage
@@ -53,13 +54,17 @@ class OutlookRow:
     """Pauses where nobody decided."""
     arguments: int
     """Pauses for an argument alone."""
+    threshold: float | None = None
+    """Of the scenario, where somebody has to be sure enough."""
 
 
 class Measured(NamedTuple):
-    """A held-out session, and how a habit foretells it."""
+    """A held-out session, how a habit foretells it, and what others decide of it."""
 
     sketch: Sketch
     foretold: Foretold
+    picks: Mapping[int, int] = MappingProxyType({})
+    """The actions' ids, by step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +153,7 @@ class Outlook:
             [call is not None and call.kind is Kind.READ for call in sketch.calls],
             [need(c, self.closed) if c else Need.BOUND for c in sketch.calls],
             sketch.runs,
+            measured.picks,
         )
 
 

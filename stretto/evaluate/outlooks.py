@@ -35,7 +35,7 @@ def outlooks(
     gates = [*map(at_threshold, GATES), validated]
     own = [m for m in measured if not m.sketch.is_target]
     for design in Design:
-        for scenario in Scenario:
+        for scenario in (Scenario.HABIT_ONLY, Scenario.PERFECT):
             for gate in gates:
                 yield outlook.row(POOLED, own, gate, scenario, design)
     for agent in by_agent(m.sketch for m in measured):

@@ -79,6 +79,10 @@ class Phase0:
     foresight: Foresight | None
     """None where nothing was left to learn from, or to measure."""
     outlook: tuple[OutlookRow, ...]
+    sketches: tuple[Sketch, ...]
+    """The sessions, in reading order."""
+    projector: Outlook
+    """What projects further flows over them."""
 
 
 def phase0(
@@ -131,6 +135,8 @@ def phase0(
         prices=outlook.prices,
         foresight=found,
         outlook=() if found is None else tuple(outlooks(outlook, sketches, found)),
+        sketches=tuple(sketches),
+        projector=outlook,
     )
 
 

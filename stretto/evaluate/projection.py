@@ -1,7 +1,7 @@
 """What a flow would save of runs of calls, were its decisions as good as supposed."""
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from stretto.evaluate.forecast import Forecast
@@ -27,6 +27,14 @@ class Scenario(StrEnum):
     """Nobody."""
     PERFECT = "habit, then a perfect oracle"
     """Somebody who is always right, about closed arguments too."""
+    ORACLE = "habit, then the oracle"
+    """The oracle, where it is sure enough."""
+    TWO_KEYS = "habit and oracle, agreed"
+    """The oracle, where it picks the habit's own top and is sure enough."""
+    ARBITRATED = "arbiter"
+    """The arbiter, where it is sure enough."""
+    LOOKUP_FIRST = "arbiter, lookup first"
+    """The lookup that the arbiter finds likeliest, where that is likely enough."""
 
 
 Gate = Callable[[Forecast], bool]
@@ -43,6 +51,8 @@ class Case:
     """Whether the step is a call of a tool that only reads."""
     needs: Sequence[Need]
     runs: Sequence[Run]
+    picks: Mapping[int, int] = field(default_factory=dict)
+    """What somebody decides, where they do: the action's id, by step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +181,9 @@ class _Flow:
     def _pick(self, step: int, right: int) -> int | None:
         forecast = self.case.forecasts[step]
         if not self.gate(forecast):
-            return right if self.scenario is Scenario.PERFECT else None
+            if self.scenario is Scenario.PERFECT:
+                return right
+            return self.case.picks.get(step)
         if self.design is Design.READ_ONLY and forecast.top not in self.reads:
             return RESPOND_ID
         return forecast.top

@@ -135,6 +135,7 @@ def decide(
     *,
     threshold: float = THRESHOLD,
     oracle: Oracle | None = None,
+    budget_s: float | None = None,
 ) -> Decision:
     """
     What the flow does at `moment`: a lookup it is sure enough of, or handing back.
@@ -144,6 +145,7 @@ def decide(
             which a lookup is made; a site's own threshold replaces it.
         oracle: Whom to ask, in this thread, where the decider asks. One that learned
             from the moment's task answers as it was without that.
+        budget_s: How many seconds it may take; None leaves that to it.
 
     Raises:
         CannotDecide: the decider did not keep to the options, or to probabilities, or
@@ -154,10 +156,12 @@ def decide(
     if isinstance(begun, Decision):
         return begun
     asked = None if oracle is None else held_out(oracle, moment.task)
-    return begun.conclude(answer(asked, begun.request))
+    return begun.conclude(answer(asked, begun.request, budget_s=budget_s))
 
 
-def answer(oracle: Oracle | None, request: Request) -> Response | OracleError:
+def answer(
+    oracle: Oracle | None, request: Request, *, budget_s: float | None = None
+) -> Response | OracleError:
     """
     The answers to a request, or why there are none.
 
@@ -170,7 +174,7 @@ def answer(oracle: Oracle | None, request: Request) -> Response | OracleError:
             hint="name one with `--oracle`, or use `--decider habit`",
         )
     try:
-        return ask(oracle, request)
+        return ask(oracle, request, budget_s=budget_s)
     except OracleError as error:
         return error
 

@@ -45,11 +45,11 @@ _MOST_PAYMENTS = {"certificate": 1, "credit_card": 1, "gift_card": 3}
 def own_reservation(facts: Facts, call: ToolCall) -> Verdict:
     """The reservation's user is one whose profile was read."""
     reservation, users = named(facts, "reservation", call), facts.records("user")
-    if reservation is None:
-        return unknown(_NOT_READ)
+    owner = None if reservation is None else reservation.get("user_id")
+    if not isinstance(owner, str):
+        return unknown("it was not seen whose reservation it is")
     if not users:
         return unknown("no customer's profile was looked up")
-    owner = str(reservation.get("user_id"))
     return unless(owner in users, f"the reservation belongs to {owner}")
 
 

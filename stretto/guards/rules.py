@@ -98,8 +98,13 @@ def allow(file: RuleFile, found: Mapping[str, Evidence]) -> None:
 
     Raises:
         CannotWrite: the file cannot be written.
-        StrettoError: the audit says nothing of a rule.
+        StrettoError: the audit says nothing of a rule, or the file has changed since.
     """
+    if read_json(file.path).value != file.document:
+        raise StrettoError(
+            f"{file.path} has changed since it was read, and was left as it is",
+            hint="audit it again",
+        )
     for rule, evidence in found.items():
         if not evidence.decided:
             raise StrettoError(

@@ -48,12 +48,14 @@ class LineServer:
     Answers whoever connects.
 
     Args:
-        answers: Gives each query its answer, one at a time.
+        answers: Gives each query its answer, one at a time unless it waits.
         token: What each query has to hold as `token`; None asks for nothing.
     """
 
     answers: Answers
     token: str | None = None
+    waits: bool = False
+    """Whether an answer may take its time, so that others are given meanwhile."""
     limits: Limits = field(default_factory=Limits)
     _connections: set["asyncio.Task[None]"] = field(default_factory=set)
     _n_asking: int = 0
@@ -113,7 +115,12 @@ class LineServer:
         self._n_asking += 1
         try:
             while line := await self._line(reader):
-                await self._say(writer, self._answered(self._query(line)))
+                query = self._query(line)
+                if self.waits:
+                    answer = await asyncio.to_thread(self._answered, query)
+                else:
+                    answer = self._answered(query)
+                await self._say(writer, answer)
         finally:
             self._n_asking -= 1
 

@@ -15,6 +15,7 @@ from stretto.flow.deciders.protocol import Decider
 from stretto.flow.decision import HandBack, Lookup, Reason
 from stretto.flow.flow import Flow
 from stretto.flow.moment import Transcript
+from stretto.oracle.oracle import Oracle
 from stretto.traces.decode import Unreadable
 from stretto.traces.ledger import Ledger
 from stretto.traces.record import objects
@@ -22,6 +23,9 @@ from stretto.traces.tau2 import message_events
 
 MAX_QUESTIONS = 300
 """How often a flow is asked in one session, unless told otherwise."""
+
+ANSWER_S = 1.5
+"""How many seconds an oracle may take over one query, unless told otherwise."""
 
 TOO_OFTEN = "too_many_questions"
 """The code of handing back because the session has asked often enough."""
@@ -54,13 +58,18 @@ class Desk:
     threshold: float = THRESHOLD
     max_questions: int = MAX_QUESTIONS
     """Results a session may have before the flow is asked no more."""
+    oracle: Oracle | None = None
+    """Whom to ask, where the decider asks."""
+    answer_s: float = ANSWER_S
+    """How many seconds the oracle may take over a query."""
 
     def answer(self, query: dict[str, Json]) -> Answer:
         """
         What the flow does after the last of the query's messages.
 
         Args:
-            query: `messages`, of which the last is a tool's result.
+            query: `messages`, of which the last is a tool's result; `task_id`, if it
+                has one, says which fold of an arbiter judges it.
 
         Raises:
             Unreadable: the messages are not as they should be.
@@ -76,7 +85,19 @@ class Desk:
         if n_asked > self.max_questions:
             return Answer(f"the session has asked {self.max_questions} times")
         view = Episode("", events).after(last.call_id)
-        moment = Transcript.of(self.flow, view.episode.events).moment(view.pending)
-        return Answer(
-            decide(self.flow, moment, self.decider, threshold=self.threshold).action
+        task = query.get("task_id")
+        transcript = Transcript.of(
+            self.flow,
+            view.episode.events,
+            state=self.decider.state(),
+            task=task if isinstance(task, str) else "",
         )
+        decided = decide(
+            self.flow,
+            transcript.moment(view.pending),
+            self.decider,
+            threshold=self.threshold,
+            oracle=self.oracle,
+            budget_s=self.answer_s,
+        )
+        return Answer(decided.action)

@@ -113,6 +113,8 @@ class Chooser:
         if question.age != self._episode.age:
             self._out.counts["overtaken"] += 1
             return None
+        if isinstance(answer, OracleError):
+            self._out.note(f"the oracle has no answer, which hands back: {answer}")
         try:
             decision = question.undecided.conclude(answer)
             return self._chosen(question.point, decision, ms=ms)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from stretto.errors import OracleError
 from stretto.flow.deciders.protocol import Decider
 from stretto.flow.flow import Flow
+from stretto.flow.run import Runner
 from stretto.oracle.answer import Response
 from stretto.proxy.actions import Action, Forward, Outbox, Side
 from stretto.proxy.entry import Sender
@@ -28,6 +29,7 @@ class Engine:
         flow: None where nothing is to be looked up.
         decider: The flow's.
         tools: What the server has listed so far, where others were told that too.
+        runner: The flow's, where many engines serve it.
 
     Raises:
         ProgramError: the flow's program names something that flows do not have.
@@ -39,10 +41,11 @@ class Engine:
         decider: Decider | None,
         serving: Serving,
         tools: ToolTable | None = None,
+        runner: Runner | None = None,
     ) -> None:
         self._out = Outbox()
         tools = ToolTable() if tools is None else tools
-        self._router = Router(flow, decider, serving, tools, self._out)
+        self._router = Router(flow, decider, serving, tools, self._out, runner)
 
     @property
     def counts(self) -> Counter[str]:

@@ -1,7 +1,5 @@
 """Whether a lookup may be made: reads alone, and only as the flow learned them."""
 
-from collections import Counter
-
 from stretto.episodes.manifest import Kind
 from stretto.flow.flow import Flow
 from stretto.proxy.names import Names
@@ -24,11 +22,10 @@ class Permit:
     ) -> None:
         self._flow, self._names, self._tools = flow, names, tools
         self._grants = grants
-        self._late: Counter[str] = Counter()
 
     def was_late(self, tool: str) -> None:
         """A lookup of that tool took too long."""
-        self._late[tool] += 1
+        self._tools.late[tool] += 1
 
     def refusal(self, tool: str) -> str | None:
         """Why a lookup may not be made; None where it may."""
@@ -38,7 +35,7 @@ class Permit:
             return "it is another server's"
         if self._grants is not None and not self._is_granted(tool):
             return "it was not granted"
-        if self._late[tool] >= MAX_LATE:
+        if self._tools.late[tool] >= MAX_LATE:
             return "it has taken too long before"
         if self._tools.is_stale:
             return "the server's tools have changed, and were not listed again"

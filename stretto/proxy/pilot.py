@@ -78,9 +78,13 @@ def pilot(
     tools: ToolTable,
     calls: OwnCalls,
     out: Outbox,
+    runner: Runner | None,
 ) -> Pilot | None:
     """
     The flow, ready to be told of a session; None where it knows nothing of this server.
+
+    Args:
+        runner: The flow's; None to make one.
 
     Raises:
         ProgramError: its program names something that flows do not have.
@@ -92,7 +96,7 @@ def pilot(
     permit = Permit(flow, named, tools, serving.grants)
     chooser = Chooser(flow, decider, serving, permit, follower.episode, out)
     delivery = Delivery(tools, serving, out)
-    runner = Runner.of(flow)
+    runner = Runner.of(flow) if runner is None else runner
     holding = Holding(runner, chooser, named, calls, delivery, serving, out)
     is_listed_as_it_is = serving.shadow or not serving.relists
     structured = Structured.TEXT if is_listed_as_it_is else serving.structured

@@ -7,6 +7,7 @@ from stretto.episodes.episode import ToolResult
 from stretto.errors import OracleError
 from stretto.flow.deciders.protocol import Decider
 from stretto.flow.flow import Flow
+from stretto.flow.run import Runner
 from stretto.oracle.answer import Response
 from stretto.proxy.actions import Outbox, Record, Send, Side
 from stretto.proxy.batch import taken_apart
@@ -38,6 +39,7 @@ class Router:
         serving: Serving,
         tools: ToolTable,
         out: Outbox,
+        runner: Runner | None,
     ) -> None:
         self._out, self._tools = out, tools
         self._asked: dict[Place, Asked] = {}
@@ -47,7 +49,8 @@ class Router:
         self._has_commits = serving.commit
         self._pilot: Pilot | None = None
         if flow is not None and decider is not None:
-            self._pilot = pilot(flow, decider, serving, self._tools, self._calls, out)
+            calls = self._calls
+            self._pilot = pilot(flow, decider, serving, tools, calls, out, runner)
 
     def from_host(self, line: bytes, now: float, stream: str) -> None:
         """A line of the host's."""
@@ -60,8 +63,9 @@ class Router:
             if isinstance(said, dict):
                 self._heed(said, now, stream, is_refused=bool(refused))
         finally:  # whatever becomes of the flow, the host is told
-            for call in refused:
-                self._refuse(call, now, stream)
+            told = self._refuse(refused, stream)
+        for message in told:
+            self._follow(now, Sender.PROXY, message, stream)
         self._out.pass_on()
 
     def from_server(self, line: bytes, now: float, stream: str) -> None:
@@ -126,13 +130,16 @@ class Router:
         self._has_commits = False
         self._commits.close(now)
 
-    def _refuse(self, call: Refused, now: float, stream: str) -> None:
-        """Answer a call in the server's place; one without an id is only dropped."""
-        if request_key(call.message) is not None:
-            told = answer(call.message, call.text, has_failed=True)
-            line = spelled(told)
+    def _refuse(self, calls: list[Refused], stream: str) -> list[Message]:
+        """Answer calls in the server's place; one without an id is only dropped."""
+        told = [
+            answer(call.message, call.text, has_failed=True)
+            for call in calls
+            if request_key(call.message) is not None
+        ]
+        for line in map(spelled, told):
             self._out.put(Record(Sender.PROXY, line), Send(Side.HOST, line, stream))
-            self._follow(now, Sender.PROXY, told, stream)
+        return told
 
     def _heed(
         self, message: Message, now: float, stream: str, *, is_refused: bool = False

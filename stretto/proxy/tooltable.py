@@ -1,5 +1,6 @@
-"""What the server says of its tools, over all pages of its list."""
+"""What is known of the server's tools: all pages of its list, and who was slow."""
 
+from collections import Counter
 from typing import NamedTuple
 
 from stretto.canonical import Json
@@ -32,6 +33,8 @@ class ToolTable:
         """Whether the server has listed any."""
         self.is_stale = False
         """Whether it has said since that its list changed."""
+        self.late: Counter[str] = Counter()
+        """How often a lookup has taken too long, by the tool as the flow names it."""
         self._tools: dict[str, Listed] = {}
 
     def __contains__(self, tool: str) -> bool:

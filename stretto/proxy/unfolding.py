@@ -7,8 +7,6 @@ Nothing is read twice, so a decision late in a session costs what an early one d
 """
 
 from bisect import bisect
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from stretto.binding.seen import Seen
 from stretto.episodes.episode import (
@@ -27,45 +25,7 @@ from stretto.flow.surprise import step_score
 from stretto.habit.encode import symbol_of
 from stretto.oracle.state import Slice
 from stretto.proxy.scores import Scores
-
-
-class _Point(NamedTuple):
-    """Where the agent took a step that the surprise gate scores."""
-
-    site: Site
-    history: list[int]
-    """The steps up to it, as far as a habit looks back."""
-
-
-@dataclass(slots=True)
-class _Turn:
-    """The turn under way, and what has happened since it began."""
-
-    start: int = 0
-    """Where its steps begin in the history."""
-    n_results: int = 0
-    """How many results there were when it began."""
-    point: _Point | None = None
-    """Where it was begun, until its score is settled."""
-    calls: list[ToolCall] = field(default_factory=list)
-    symbols: list[int] = field(default_factory=list)
-    failed: list[bool] = field(default_factory=list)
-    """Of each call, in the order sent, as long as it has not returned too."""
-    pending: dict[str, int] = field(default_factory=dict)
-    """The places of the calls that have not returned, by their ids."""
-    shown: list[int] = field(default_factory=list)
-    """The places of those that have, in the order sent; but the latest is the last."""
-    n_replies: int = 0
-    since: list[Event] = field(default_factory=list)
-    """The results and messages since it began."""
-
-
-class _Late(NamedTuple):
-    """A call that had not returned when the next turn began."""
-
-    step: int
-    """Its place in the history."""
-    call: ToolCall
+from stretto.proxy.underway import Late, Point, Turn
 
 
 class Unfolding:
@@ -90,8 +50,8 @@ class Unfolding:
         """The state after the settled events."""
         self._history: list[int] = []
         self._seen = Seen()
-        self._turn = _Turn()
-        self._late: dict[str, _Late] = {}
+        self._turn = Turn()
+        self._late: dict[str, Late] = {}
         self._is_waiting = False
         """Whether the last step is a message the user has not answered."""
         self._has_returned = False
@@ -119,6 +79,8 @@ class Unfolding:
         elif (late := self._late.pop(result.call_id, None)) is not None:
             self._history[late.step] = self._symbol(late.call, result)
         self._seen.add(result)
+        if place is not None:
+            self._seen.show_last(newest=True)
         self._has_returned = True
 
     def said(self, message: UserMessage | AssistantTurn) -> None:
@@ -168,7 +130,10 @@ class Unfolding:
     def _begin_turn(self) -> None:
         point = self._point()
         self._settle()
-        self._turn = _Turn(len(self._history), self._seen.n_results, point)
+        n_before = self._turn.n_before + len(self._turn.calls)
+        n_results = self._seen.n_results
+        self._turn = Turn(len(self._history), n_results, n_before, point)
+        self._seen.show_last(newest=False)
         self._is_waiting = self._has_returned = False
 
     def _settle(self) -> None:
@@ -178,8 +143,8 @@ class Unfolding:
         self._history[turn.start : turn.start + len(turn.shown)] = turn.symbols
         for place in turn.pending.values():
             call = turn.calls[place]
-            self._seen.join(call, turn.n_results)
-            self._late[call.id] = _Late(turn.start + place, call)
+            self._seen.join(call, turn.n_results, order=turn.n_before + place)
+            self._late[call.id] = Late(turn.start + place, call)
         n = len(self.settled)
         if turn.calls:
             self.settled.append(AssistantTurn(calls=tuple(turn.calls)))
@@ -202,7 +167,7 @@ class Unfolding:
         call = turn.calls[place]
         turn.symbols[place] = self._symbol(call, result)
         turn.failed[place] = result.error
-        self._seen.join(call, turn.n_results)
+        self._seen.join(call, turn.n_results, order=turn.n_before + place)
         end = turn.start + len(turn.shown)
         if turn.shown:  # the one that was the latest goes where it was sent
             latest = turn.shown.pop()
@@ -218,7 +183,7 @@ class Unfolding:
         step = Step(call.tool, outcome, 0, call, result)
         return symbol_of(step, self._flow.vocab, self._flow.map)
 
-    def _point(self) -> _Point | None:
+    def _point(self) -> Point | None:
         """Where the agent's next step is taken; None where none is scored."""
         turn = self._turn
         if self._scores is None or not self._has_returned:
@@ -227,7 +192,7 @@ class Unfolding:
             return None
         begin = max(0, turn.start - self._flow.habit.base.order)
         history = self._history[begin : turn.start] + turn.symbols
-        return _Point(Site(turn.calls[-1].tool, turn.failed[-1]), history)
+        return Point(Site(turn.calls[-1].tool, turn.failed[-1]), history)
 
     def _score_opening(self) -> None:
         turn = self._turn

@@ -29,6 +29,9 @@ class Drawing(Protocol):
     ) -> str:
         """A front of settings, and some that are not on it."""
 
+    def learning(self, points: Sequence[tuple[int, float, int]]) -> str:
+        """A learning curve."""
+
     def spread(self, draws: Sequence[float], seen: float, label: str) -> str:
         """A histogram with one value marked."""
 

@@ -1,6 +1,7 @@
 """Figures as SVG text: of audits, replays, simulations and guards, and of measures."""
 
 from collections.abc import Mapping, Sequence
+from statistics import mean
 
 import matplotlib
 
@@ -154,6 +155,31 @@ def front(
     plot.set_ylabel("LLM turns saved")
     plot.margins(0.1)
     plot.set_ylim(bottom=min(0, *plot.get_ylim()))
+    return svg(figure)
+
+
+def learning(points: Sequence[tuple[int, float, int]]) -> str:
+    """
+    The share of turns saved, and below it the detours, by tasks learned from.
+
+    Args:
+        points: Tasks, share of turns saved and detours of each draw.
+    """
+    figure, (saved, wasted) = axes(4.4, 2, ratios=(3, 2))
+    sizes = sorted({p[0] for p in points})
+    for plot, place, scale in ((saved, 1, 100), (wasted, 2, 1)):
+        means = [mean(scale * p[place] for p in points if p[0] == n) for n in sizes]
+        plot.plot(sizes, means, color=KEY, linewidth=1.2)
+        values = [scale * p[place] for p in points]
+        plot.scatter([p[0] for p in points], values, color=SOFT, s=10, zorder=2)
+        plot.set_xscale("log", base=2)
+        plot.set_xticks(sizes, map(str, sizes))
+        plot.minorticks_off()
+        plot.set_ylim(bottom=min(0, *plot.get_ylim()))
+    saved.set_ylabel("% of turns saved")
+    saved.tick_params(labelbottom=False)
+    wasted.set_ylabel("detours")
+    wasted.set_xlabel("tasks learned from")
     return svg(figure)
 
 

@@ -9,9 +9,11 @@ from stretto.evaluate.lesson import ORDER
 from stretto.evaluate.phase0 import Phase0
 from stretto.evaluate.projection import Design, Scenario
 from stretto.evaluate.transfer import POOLED
+from stretto.learn.opinions import Opinions
 from stretto.report.document import Document, Figure, Heading, Key, Part, Prose, table
 from stretto.report.drawing import Drawing
 from stretto.report.naming import short_names
+from stretto.report.opinions import opinion_parts
 from stretto.report.phase0_foresight import foresight_parts, transfer_parts
 from stretto.report.phase0_outlook import outlook_parts
 from stretto.report.shares import mean, percent
@@ -22,8 +24,15 @@ INTERVALS = (
 )
 
 
-def phase0_document(found: Phase0, draw: Drawing | None = None) -> Document:
-    """The measures of one domain, with figures where they can be drawn."""
+def phase0_document(
+    found: Phase0, draw: Drawing | None = None, opinions: Opinions | None = None
+) -> Document:
+    """
+    The measures of one domain, with figures where they can be drawn.
+
+    Args:
+        opinions: What a System-One model answered, where one was asked.
+    """
     names = {POOLED: POOLED, **short_names(a.agent for a in found.agents)}
     parts: list[Part] = [_key(found), Prose(_head(found)), Prose(INTERVALS)]
     parts += _agents(found, names, draw)
@@ -32,7 +41,9 @@ def phase0_document(found: Phase0, draw: Drawing | None = None) -> Document:
         parts.append(Prose(_nothing(found)))
     else:
         parts += foresight_parts(foresight, found.vocab, draw)
-        parts += outlook_parts(found, names)
+        parts += outlook_parts(found, names, asked=opinions is not None)
+        if opinions is not None:
+            parts += opinion_parts(opinions, names)
         parts += transfer_parts(foresight, names, draw)
     parts += _runs(found)
     parts += _arguments(found, names)

@@ -5,12 +5,15 @@ from stretto.evaluate.foresight import ORDERS, Foresight
 from stretto.evaluate.outlook import OutlookRow
 from stretto.evaluate.phase0 import Phase0
 from stretto.evaluate.prediction import Fit, Reliance
+from stretto.learn.opinions import Opinions
 from stretto.report.naming import action_name, context_name
+from stretto.report.opinions import opinions_json
 from stretto.report.shares import share_json
 
 
-def phase0_json(found: Phase0) -> Json:
+def phase0_json(found: Phase0, opinions: Opinions | None = None) -> Json:
     """The measures of one domain. Agents have their whole names."""
+    rows = (*found.outlook, *(() if opinions is None else opinions.rows))
     return {
         "domain": found.domain,
         "episodes": found.episodes,
@@ -54,7 +57,8 @@ def phase0_json(found: Phase0) -> Json:
         "foresight": None
         if found.foresight is None
         else _foresight(found, found.foresight),
-        "savings": [_outlook(row) for row in found.outlook],
+        "oracle": None if opinions is None else opinions_json(opinions),
+        "savings": [_outlook(row) for row in rows],
     }  # fmt: skip
 
 
@@ -124,6 +128,7 @@ def _outlook(row: OutlookRow) -> Json:
     return {
         "agent": row.agent, "design": str(row.design),
         "scenario": str(row.scenario), "gate": row.gate,
+        "threshold": row.threshold,
         "turns": share_json(row.turns), "ceiling": share_json(row.ceiling),
         "prompt_tokens": share_json(row.prompt),
         "prompt_tokens_by_bytes": share_json(row.prompt_by_bytes),

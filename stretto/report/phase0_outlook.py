@@ -21,12 +21,19 @@ _ALLOWED = {Design.READ_ONLY: "what only reads", Design.ANY_TOOL: "any tool"}
 ORACLE_MISSING = (
     "What an oracle that is sometimes wrong would add (its answers trusted above a "
     "threshold, confirmed by the habit, weighed by an arbiter, or taken for the "
-    "likeliest lookup) is not projected: no answers were given."
+    "likeliest lookup) is not projected: none was named with `--oracle NAME`."
 )
 
 
-def outlook_parts(found: Phase0, names: Mapping[str, str]) -> Iterable[Part]:
-    """What flows would save of the held-out sessions."""
+def outlook_parts(
+    found: Phase0, names: Mapping[str, str], *, asked: bool = False
+) -> Iterable[Part]:
+    """
+    What flows would save of the held-out sessions.
+
+    Args:
+        asked: Whether a part about an oracle's answers follows.
+    """
     yield Heading("What a flow would save")
     if not found.tools.get(Kind.READ):
         yield Prose(
@@ -61,7 +68,7 @@ def outlook_parts(found: Phase0, names: Mapping[str, str]) -> Iterable[Part]:
         "A detour is a lookup the agent did not make, a wrong call any other; both are "
         "counted in sessions. "
         f"The gate is met at {WORTH:.0%} fewer turns with a wrong call in no more than "
-        f"{RISK:.0%} of the sessions. {ORACLE_MISSING}"
+        f"{RISK:.0%} of the sessions." + ("" if asked else f" {ORACLE_MISSING}")
     )
     yield Heading("Where the flow pauses")
     yield table(

@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from stretto.binding.outputs import Output
 from stretto.binding.paths import Leaf
@@ -72,3 +74,24 @@ def test_a_message_tells_what_it_mentions_that_was_asked_of_in_vain():
     assert text.hear("and?") == []
     assert text.hear("the BLUE one, w2") == ["blue"]
     assert text.hear("0, blue") == ["w2\n0"]
+
+
+TEXTS = st.text(alphabet="abB# \n1", max_size=9)
+
+
+@given(st.lists(st.tuples(st.booleans(), TEXTS), max_size=30))
+@settings(max_examples=400, deadline=None)
+def test_what_is_mentioned_is_what_stands_in_the_text(steps):
+    found, text, denied = Said(), "", {}
+    for is_message, words in steps:
+        word = words.strip().lower()
+        needle = word.removeprefix("#") or word
+        if is_message:
+            text += words.lower() + "\n"
+            newly = {value for value, held in denied.items() if held in text}
+            assert sorted(found.hear(words)) == sorted(newly)
+            denied = {v: held for v, held in denied.items() if v not in newly}
+        else:
+            assert found.mentions(words) == (needle != "" and needle in text)
+            if needle and needle not in text:
+                denied[words] = needle

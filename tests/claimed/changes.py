@@ -6,7 +6,6 @@ from tests.claimed.reasons import (
     BASELINES,
     LEADERBOARD,
     NO_ANATOMY,
-    NO_OFF_POLICY,
     NO_PROCEDURE,
     SIMULATOR,
     SOLO_RUNS,
@@ -44,26 +43,22 @@ FLOWS = union(
                 "With chance ε a flow takes another lookup that binds, drawn by "
                 "probability, and logs every option and its propensity."
             ),
-            "off-policy:estimates": deferred(
+            "off-policy:estimates": (
                 "Direct, IPS, self-normalised IPS and doubly robust estimates price "
-                "another rule from such logs.",
-                NO_OFF_POLICY,
+                "another rule from such logs."
             ),
             "off-policy:used": deferred(
                 "Used lookups carry over within 3.5% of each rule's own replay.",
-                NO_OFF_POLICY,
                 ANSWERS,
             ),
             "off-policy:chains": deferred(
                 "Two thirds of lookups follow the flow's own: the habit alone makes 41 "
                 "detours there and D0 18, so estimates miss its 50 against 26.",
-                NO_OFF_POLICY,
                 ANSWERS,
             ),
             "off-policy:states": deferred(
                 "Exploring at 0.1 and 0.2 gives 69 and 106 detours against 58; turn "
                 "credit overstates saved turns by up to 75%.",
-                NO_OFF_POLICY,
                 ANSWERS,
             ),
         },

@@ -26,14 +26,4 @@ NO_ORACLE = "It takes asking Jev, to which this project has no key."
 NO_JUDGE = "The confirmation judge is not built yet."
 NO_MATCHING = "Matching a description to a record is not built yet."
 NO_PROCEDURE = "Procedures are not built yet."
-NO_OFF_POLICY = (
-    "A flow explores and logs how; no command estimates another rule from it."
-)
-NO_PROJECTION = (
-    "Savings are projected without an oracle and with one that is always right; none "
-    "is projected from an oracle's own answers yet."
-)
 NO_ANATOMY = "Nothing sorts turns, or finds rules that are 95% sure, yet."
-NO_COMPILE = (
-    "Compiling from benchmark results with held-out decisions is not built yet."
-)

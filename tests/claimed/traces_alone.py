@@ -5,7 +5,6 @@ from tests.claimed.reasons import (
     ANSWERS,
     LEADERBOARD,
     NO_ORACLE,
-    NO_PROJECTION,
     OTHERS,
 )
 
@@ -89,7 +88,6 @@ TRACES = union(
             "zero-shot:writes": deferred(
                 "Trusted at 0.9 with writes, flows would save 3.9% and 4.7% of turns "
                 "and make a wrong call in 6% and 13% of episodes.",
-                NO_PROJECTION,
                 ANSWERS,
             ),
         },
@@ -118,7 +116,6 @@ TRACES = union(
             "lookup-first:savings": deferred(
                 "Taking the likeliest lookup at 0.3 saves 17.4% of turns in retail and "
                 "12.8% in airline, with a detour in 57% to 67% of episodes.",
-                NO_PROJECTION,
                 ANSWERS,
             ),
             "lookup-first:tokens": divergent(
@@ -128,7 +125,6 @@ TRACES = union(
             ),
             "lookup-first:dollars": deferred(
                 "Dollars fall faster than turns, detours charged.",
-                NO_PROJECTION,
                 ANSWERS,
             ),
             "leaderboard:qwen": deferred(
@@ -160,7 +156,6 @@ TRACES = union(
             "goal:savings": deferred(
                 "Without the goal flows save 17.3% and 12.6%, with it 17.4% and 12.8%; "
                 "GLM-5 saves 20.3% in retail.",
-                NO_PROJECTION,
                 ANSWERS,
             ),
         },

@@ -306,6 +306,18 @@ def test_a_search_is_written_rescored_and_served_as_it_was_found(shop, tmp_path)
     assert len(list((tmp_path / "graphs").iterdir())) == 2
 
 
+def test_a_folder_for_graphs_that_cannot_be_is_an_error_before_any_searching(
+    shop, tmp_path
+):
+    (tmp_path / "file").touch()
+    args = ("search", shop / "shop.flow.json", shop / "new", "--coordinates")
+
+    result = run(*args, "--graphs", tmp_path / "file" / "graphs")
+
+    assert result.exit_code == 1
+    assert "cannot be made: Not a directory" in result.stderr
+
+
 def test_a_search_without_a_train_task_is_an_error_with_a_hint(shop, tmp_path):
     split = tmp_path / "split.json"
     split.write_text(json.dumps({"train": ["nobody"], "test": ["nobody else"]}))
@@ -359,3 +371,62 @@ def test_a_bar_that_is_no_share_is_refused(shop, option):
 
     assert result.exit_code == 2
     assert "range" in result.stderr
+
+
+def test_a_rule_estimated_from_its_own_decisions_is_its_own_replay(shop, tmp_path):
+    log = tmp_path / "log.jsonl"
+    args = ("replay", shop / "shop.flow.json", shop / "new", "--json")
+    replayed = json.loads(run(*args, "--decisions", log).stdout)
+    rule = ("--target", f"same={replayed['decider']}@0.3", "--metric", "used")
+
+    same = json.loads(run("evaluate", log, *rule, "--json").stdout)
+    assert run(*args, "--decisions", log, "--explore", 0.3).stdout == run(*args).stdout
+    explored = json.loads(run("evaluate", log, *rule, "--json").stdout)
+
+    [own], [other] = same["targets"], explored["targets"]
+    used = replayed["totals"]["used_next"] + replayed["totals"]["used_later"]
+    for name in ("direct", "ips", "snips", "dr"):
+        assert own["total"][name]["value"] == pytest.approx(used)
+    assert own["total"]["ess"] == pytest.approx(own["total"]["looks"])
+    assert other["total"]["ess"] < other["total"]["looks"]
+    assert other["total"]["ips"]["value"] != other["total"]["direct"]["value"]
+
+
+@pytest.mark.parametrize(
+    ("target", "code", "says"),
+    [
+        ("habit@0.3", 2, "is not NAME=DECIDER@THRESHOLD"),
+        ("a=habit@nan", 2, "no finite number"),
+        ("a=oracle@0.3", 1, "holds no probabilities of 'oracle'"),
+    ],
+)
+def test_a_target_that_the_log_cannot_price_is_refused(
+    shop, tmp_path, target, code, says
+):
+    log = tmp_path / "log.jsonl"
+    run("replay", shop / "shop.flow.json", shop / "new", "--decisions", log)
+
+    result = run("evaluate", log, "--target", target)
+
+    assert result.exit_code == code
+    assert says in result.stderr
+
+
+def test_a_curve_ends_where_the_whole_flow_is(shop, tmp_path):
+    page = tmp_path / "curve.html"
+    found = json.loads(
+        run("curve", shop / "sessions", "--size", 3, "--size", 14, "--draws", 2,
+            "--json", "--html", page).stdout
+    )  # fmt: skip
+
+    assert [x["tasks"] for x in found["lessons"]] == [3, 3, 14]
+    assert found["held_out"] == 6
+    assert found["lessons"][-1]["totals"]["episodes"] == 6
+    assert "<svg" in page.read_text()
+    text = run("curve", shop / "sessions", "--size", 2, "--draws", 1)
+    assert "# Learning curve" in text.stdout
+
+
+@pytest.mark.parametrize("size", [0, 15])
+def test_a_curve_of_more_tasks_than_there_are_is_refused(shop, size):
+    assert run("curve", shop / "sessions", "--size", size).exit_code == 2

@@ -114,6 +114,26 @@ def test_every_form_of_the_report_says_the_same_headroom(folder, tmp_path):
     assert run(*args).stdout.strip() == out.read_text().strip()
 
 
+def test_an_oracle_that_is_named_is_asked_and_its_answers_are_projected(
+    folder, tmp_path
+):
+    args = (
+        folder / "a.json", "--manifest", folder / "shop.json", "--no-features",
+        "--oracle", "mock", "--oracle-cache", tmp_path / "kept",
+    )  # fmt: skip
+    plain = told(*args[:4])
+    asked = told(*args)
+
+    assert plain["oracle"] is None
+    assert asked["oracle"]["model"] == "mock"
+    assert 0 < asked["oracle"]["answered"] <= asked["oracle"]["decisions"]
+    assert asked["savings"][: len(plain["savings"])] == plain["savings"]
+    assert {row["threshold"] for row in asked["savings"]} == {
+        None, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9, 0.95, 0.99,
+    }  # fmt: skip
+    assert "## What an oracle adds" in run(*args).stdout
+
+
 def test_sessions_of_which_none_succeeded_are_still_counted(folder, tmp_path):
     failed = [replace(e, reward=0.0) for e in sessions(4)]
     (tmp_path / "f.json").write_text(json.dumps(results(failed, "shop", "x")))

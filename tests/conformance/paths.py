@@ -61,7 +61,8 @@ def _served(running: ExitStack, logs: Path, *server: str) -> int:
     return port
 
 
-def _served_before_http(running: ExitStack, logs: Path) -> int:
+def served_before_http(running: ExitStack, logs: Path) -> int:
+    """A proxy with a flow, before the fixture at a URL."""
     url = f"http://127.0.0.1:{_direct(running, logs)}/mcp"
     return _served(running, logs, "--upstream", url)
 
@@ -73,7 +74,7 @@ def _served_before_stdio(running: ExitStack, logs: Path) -> int:
 PATHS: Mapping[str, Start] = {
     "direct": _direct,
     "HTTP → stretto → HTTP": _relayed,
-    "HTTP → stretto with a flow → HTTP": _served_before_http,
+    "HTTP → stretto with a flow → HTTP": served_before_http,
     "HTTP → stretto → stdio": _listening(*FIXTURE),
     "HTTP → stretto with a flow → stdio": _served_before_stdio,
     "HTTP → stretto → stdio → stretto → stdio": _listening(*_PROXY, "--", *FIXTURE),

@@ -13,7 +13,7 @@ from stretto.evaluate.decisions import Scored, decisions, questions
 from stretto.evaluate.replay import replay
 from stretto.flow.decide import Undecided, begin, decide
 from stretto.flow.deciders.arbiter import arbiter
-from stretto.flow.deciders.decider import decider, unasking_decider
+from stretto.flow.deciders.decider import decider
 from stretto.flow.decision import Decision, HandBack, Lookup, Reason
 from stretto.flow.flow import Feed, Fit, Rates, SiteRate
 from stretto.flow.judge import features, judge
@@ -218,8 +218,6 @@ def test_where_there_is_nobody_to_ask_that_is_an_error():
 
     with pytest.raises(CannotDecide, match="asks a System-One model"):
         decide(ARBITER, at, asking)
-    with pytest.raises(CannotDecide, match="none to ask here"):
-        unasking_decider(ARBITER)
     with pytest.raises(CannotDecide, match="no arbiter"):
         decider(FLOW, "arbiter")
     with pytest.raises(CannotDecide, match="no state"):

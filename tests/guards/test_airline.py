@@ -41,6 +41,8 @@ def test_a_reservation_is_the_customers_own_where_that_was_seen() -> None:
         other = read_reservation(user_id="bob_2")
         assert outcome("own_reservation", other, tool) is FAIL
         assert outcome("own_reservation", unknown_user, tool) is UNKNOWN
+        unowned = read_reservation(user_id=None)
+        assert outcome("own_reservation", unowned, tool) is UNKNOWN
         assert outcome("own_reservation", UNREAD, tool) is UNKNOWN
 
 

@@ -128,6 +128,17 @@ def test_an_audit_that_knew_nothing_of_a_rule_allows_nothing(tmp_path: Path) -> 
     assert refused(read_rules(file.path)) is None
 
 
+def test_a_file_that_changed_during_its_audit_is_left_alone(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    file = read_rules(path)
+    path.write_text(json.dumps(FILE | {"domain": "bakery"}))
+    before = path.read_bytes()
+
+    with pytest.raises(StrettoError, match="has changed since it was read"):
+        allow(file, found(file))
+    assert path.read_bytes() == before
+
+
 def deep(levels: int) -> dict:
     inside: dict = PAID
     for _ in range(levels):

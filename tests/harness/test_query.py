@@ -2,22 +2,28 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 
 import pytest
 
 from stretto.episodes.episode import Episode, ToolResult
 from stretto.episodes.manifest import read_manifest
+from stretto.errors import OracleError
 from stretto.flow.decide import decide
+from stretto.flow.deciders.arbiter import arbiter
 from stretto.flow.deciders.decider import decider
 from stretto.flow.decision import HandBack, Lookup
 from stretto.flow.flow import Flow
 from stretto.flow.moment import Transcript
 from stretto.harness.query import Desk
+from stretto.oracle.predicates import shipped_predicates
+from stretto.oracle.scripted import ScriptedOracle
 from stretto.traces.decode import Unreadable
 from stretto.traces.reader import read
 from tests.conftest import shared
 from tests.harness.messages import messages
+from tests.proxy.engine.test_asking import DEAF, EAGER, sure, task
 from tests.toys import Script, taught
 
 ORDERS = {"orders": ["W1", "W2", "W3"]}
@@ -158,3 +164,43 @@ def test_on_real_sessions_it_answers_what_walking_along_them_decides():
                 assert (answered["tool"], answered["arguments"]) == (tool, arguments)
             case HandBack(code=code, text=reason):
                 assert (answered["code"], answered["reason"]) == (code, reason)
+
+
+ARBITER = replace(
+    FLOW,
+    folds=(EAGER, DEAF),
+    predicates=shipped_predicates(),
+    weighed=shipped_predicates(),
+    model="jev-1",
+)
+
+
+def test_a_flow_with_an_arbiter_asks_the_oracle_about_the_session_so_far():
+    budgets = []
+
+    class Noting(ScriptedOracle):
+        def ask(self, request, *, budget_s=None):
+            budgets.append(budget_s)
+            return super().ask(request, budget_s=budget_s)
+
+    oracle = Noting(lambda request: sure(request).answers)
+    desk = Desk(ARBITER, arbiter(ARBITER), oracle=oracle, answer_s=0.7)
+    said = [*messages(customer().events)]
+
+    found = [desk.answer({"task_id": task(n), "messages": said}).json() for n in (0, 1)]
+
+    assert found[0]["tool"] == "get"
+    assert found[1]["code"] == "below"
+    assert budgets == [0.7, 0.7]
+
+
+def test_an_oracle_without_an_answer_hands_back():
+    def fails(_):
+        raise OracleError("status 503")
+
+    desk = Desk(ARBITER, arbiter(ARBITER), oracle=ScriptedOracle(fails))
+
+    found = asked(*messages(customer().events), desk=desk)
+
+    assert found["code"] == "oracle_failed"
+    assert "status 503" in found["reason"]

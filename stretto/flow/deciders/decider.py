@@ -31,21 +31,3 @@ def decider(flow: Flow, name: str | None = None) -> Decider:
             hint=f"name another: {', '.join(DECIDERS.names())}",
         )
     return DECIDERS.get(wanted)(flow)
-
-
-def unasking_decider(flow: Flow, name: str | None = None) -> Decider:
-    """
-    As `decider`, for where there is no System-One model to ask.
-
-    Raises:
-        CannotDecide: the decider asks one, too.
-    """
-    found = decider(flow, name)
-    if found.state() is not None:
-        raise CannotDecide(
-            f"the flow is decided by its {found.name}, which asks a System-One model, "
-            "and there is none to ask here",
-            hint="name another: `--decider habit`, or `--decider reach` where the flow "
-            "counted it",
-        )
-    return found

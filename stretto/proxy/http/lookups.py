@@ -8,6 +8,7 @@ an answer belongs to a request that no client knows of, and is for none.
 
 import asyncio
 import json
+from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
 from typing import NamedTuple, TypeAlias
@@ -20,6 +21,7 @@ from stretto.proxy.http.message import VERSION_KEY, Message, one_line, text
 from stretto.proxy.http.mirrored import PARAMETER, VERSION, mirrored
 from stretto.proxy.http.reading import Reading
 from stretto.proxy.http.spelling import found
+from stretto.proxy.http.sse import Whole
 from stretto.proxy.notes import note
 
 Asks: TypeAlias = Callable[[str, Headers, bytes], Awaitable[Answer]]
@@ -140,8 +142,10 @@ class Lookups:
             return await self._asks("GET", [*kept, *_STREAM_FRAME, *also], b"")
 
         if media_type(answer.headers) != STREAM_TYPE:
-            body = b"".join([chunk async for chunk in answer.body()])
-            return bool(body) and take(body)
+            whole = Whole()
+            async for chunk in answer.body():
+                deque(whole.feed(chunk), maxlen=0)  # what is too long is let go of
+            return any(take(piece.data) for piece in whole.end() if piece.data)
         reading = Reading(again, take)
         await reading.read(answer)
         if VERSION_KEY not in message.meta:

@@ -149,6 +149,7 @@ def test_an_oracle_that_fails_hands_back_what_was_not_looked_up_yet():
     assert lookups(at) == [("get", {"id": "W1"})]
     assert len(at.host) == 1
     assert "status 503" in at.decisions[-2]["reason"]
+    assert at.notes == ["the oracle has no answer, which hands back: status 503"]
 
 
 def test_answers_that_are_incomplete_hand_back():

@@ -304,11 +304,12 @@ def test_guards_go_on_where_the_flow_was_switched_off(monkeypatch) -> None:
 
     monkeypatch.setattr(type(episode), "called", breaks)
     n = len(at.server)
-    at.host_says(cancel(9))
-    at.host_says(cancel(10))
+    at.host_says([cancel(9), cancel(10)])
+    at.host_says(cancel(11))
 
     assert len(at.server) == n
-    assert [json.loads(x)["id"] for x in at.host[-2:]] == [9, 10]
+    assert [json.loads(x)["id"] for x in at.host[-3:]] == [9, 10, 11]
+    assert at.engine.counts["failed"] == 1
 
 
 def test_an_id_used_again_by_a_refused_call_gets_the_held_result_first() -> None:

@@ -26,13 +26,24 @@ from hypothesis import strategies as st
 
 from stretto.episodes.episode import AssistantTurn, Event, ToolCall, ToolResult
 from stretto.episodes.manifest import Kind
+from stretto.episodes.site import Site
+from stretto.flow.options import options
 from stretto.proxy.http.acting import Acting
 from stretto.proxy.http.answering import Unreachable
 from stretto.proxy.http.headers import Headers, first
 from stretto.proxy.http.lookups import Lookups
 from stretto.proxy.http.served import ServedLane
 from stretto.traces.reader import read
-from tests.proxy.engine.shop import FLOW, call, cancelled, error, result
+from tests.claims import claim
+from tests.proxy.engine.shop import (
+    FLOW,
+    call,
+    cancelled,
+    error,
+    listing,
+    result,
+    tool,
+)
 from tests.proxy.engine.test_interleavings import FAULTS, Wild, plain
 from tests.proxy.http.asked import EVENTS, Answered, Made
 from tests.proxy.http.simulated import (
@@ -103,6 +114,9 @@ class Server:
             exchange.breaks = True
             raise Unreachable("gone")
         answer = self._said(message["id"])
+        if message["method"] == "tools/list":
+            hint = self.random.choice((True, True, False, None))
+            answer = listing(message["id"], tool("find"), tool("get", hint))
         exchange.is_streaming = self.random.random() < 0.5
         exchange.breaks = self.random.random() < 0.1
         if not exchange.is_streaming:
@@ -165,9 +179,11 @@ class Client:
 
     async def _ask(self, who: str) -> None:
         id_, whose = self.random.choice(IDS), self.random.choice(WHOSE)
-        tool = self.random.choice(("find", "find", "find", "get", "cancel"))
-        about = {"email": who} if tool == "find" else {"id": self.server.order()}
-        message = call(id_, tool, **about)
+        called = self.random.choice(("find", "find", "find", "get", "cancel"))
+        about = {"email": who} if called == "find" else {"id": self.server.order()}
+        message = call(id_, called, **about)
+        if self.random.random() < 0.1:
+            message = {"jsonrpc": "2.0", "id": id_, "method": "tools/list"}
         headers = [(WHO, who.encode()), *([whose] if whose else [])]
         is_stateless = self.random.random() < 0.5
         if is_stateless:
@@ -235,21 +251,30 @@ def check_heard(exchange: Exchange) -> None:
 
 def check_own(desk: Desk, server: Server) -> None:
     """Reads that were decided on, each behind a call that a client had made."""
-    decided = Counter(
-        json.dumps([d["tool"], d["arguments"]], sort_keys=True)
-        for log in desk.logs
-        for d in log.decisions
-        if d.get("action") == "lookup" and "withheld" not in d
-    )
+    decided: Counter[str] = Counter()
+    for log in desk.logs:
+        for decision in log.decisions:
+            if decision.get("action") == "lookup" and "withheld" not in decision:
+                decided[_spelled(decision["tool"], decision["arguments"])] += 1
+                assert decision["tool"] in options(FLOW, _site(decision["site"]))
     asked: Counter[str] = Counter()
     for who, message in server.own:
         params = message["params"]
         assert message["method"] == "tools/call"
         assert FLOW.manifest.kind(params["name"]) is Kind.READ
-        asked[json.dumps([params["name"], params["arguments"]], sort_keys=True)] += 1
+        asked[_spelled(params["name"], params["arguments"])] += 1
         behind = json.loads(server.exchanges[who].body)["params"]
         assert params.get("_meta") == behind.get("_meta")
     assert asked <= decided
+
+
+def _spelled(tool: str, arguments: Any) -> str:
+    return json.dumps([tool, arguments], sort_keys=True)
+
+
+def _site(spelled: str) -> Site:
+    called = spelled.removesuffix(" (error)")
+    return Site(called, failed=called != spelled)
 
 
 def followed(desk: Desk, log: Log) -> list[Event]:
@@ -291,6 +316,7 @@ def told_at_random(seed: int) -> tuple[Desk, Server]:
     return told(story, server, weigh=Wild(random), **limits), server
 
 
+@claim("safety:reads-only")
 @pytest.mark.parametrize("n", [40, pytest.param(1000, marks=pytest.mark.slow)])
 def test_nothing_is_lost_reordered_or_invented(n: int) -> None:
     @settings(max_examples=n, deadline=None)
