@@ -4,7 +4,7 @@ What a model of one's own would be worth without one of its parts.
     python -m benchmarks.local_tried                  # all, one after the other
     python -m benchmarks.local_tried "no words"
 
-Each variant is cross-fitted on the shared retail sessions, in a process of its own, and
+Each variant is cross-fitted on one run of retail sessions, in a process of its own, and
 its mean log loss on the steps of held-out tasks is printed, with its gain on the habit.
 """
 
@@ -16,7 +16,7 @@ from dataclasses import replace
 import click
 import optax
 
-from benchmarks.local_model import SEED, SHARED, sessions_of
+from benchmarks.local_model import FILES, SEED, SHARED
 from stretto.episodes.manifest import read_manifest
 from stretto.evaluate.local import LOCAL, compare, judged
 from stretto.learn.local import local_cases, local_flows
@@ -24,6 +24,9 @@ from stretto.models import local, local_folds
 from stretto.oracle.local.case import Case
 from stretto.oracle.local.clues import Clues
 from stretto.oracle.wording import shipped_wording
+from stretto.traces.reader import read
+
+RUN = SHARED / "sessions" / FILES["retail"]["gpt-4.1-mini"][0]
 
 Change = Callable[[Clues], Clues]
 
@@ -61,7 +64,7 @@ def main(variants: Sequence[str]) -> None:
     [name] = variants
     for constant, value in SETTINGS.get(name, {}).items():
         setattr(local, constant, value)
-    sessions = [*sessions_of("retail")]
+    sessions = [session for session in read([RUN]) if session.events]
     flows = local_flows(sessions, read_manifest(SHARED / "manifests" / "retail.json"))
     change = WITHOUT.get(name, WITHOUT["as it is"])
     cases = _changed(local_cases(sessions, flows, shipped_wording()), change)

@@ -160,8 +160,8 @@ def _kind(default: str | None) -> Decorator:
         metavar="NAME",
         default=default,
         show_default=default is not None,
-        help="Which System-One model answers: jev, openai, replay (only what is kept), "
-        "mock, or another that is installed.",
+        help="Which System-One model answers: jev, openai, local (of `train-local`), "
+        "replay (only what is kept), mock, or another that is installed.",
     )
 
 
@@ -188,7 +188,7 @@ cache_option = click.option(
 _MODEL = click.option(
     "--oracle-model",
     metavar="NAME",
-    help="The model to ask, which is part of an answer's key.",
+    help="The model to ask, which is part of an answer's key; of local, its file.",
 )
 
 _ANSWERING: Sequence[Decorator] = (
