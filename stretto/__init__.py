@@ -21,11 +21,13 @@ __all__ = [
     "audit_guards",
     "compare_flows",
     "decide",
+    "drift",
     "headroom",
     "learn_flow",
     "load_guards",
     "numpyro_model",
     "parse_program",
+    "phase0",
     "read",
     "read_flow",
     "read_manifest",
@@ -42,8 +44,10 @@ if TYPE_CHECKING:
     from stretto.episodes.manifest import Manifest, read_manifest
     from stretto.errors import StrettoError
     from stretto.evaluate.audit import audit
+    from stretto.evaluate.drift import drift
     from stretto.evaluate.guards import audit_guards
     from stretto.evaluate.headroom import headroom
+    from stretto.evaluate.phase0 import phase0
     from stretto.evaluate.replay import replay
     from stretto.evaluate.rows import totals
     from stretto.flow.decide import decide
@@ -83,11 +87,13 @@ HOMES = {
     "audit_guards": "stretto.evaluate.guards:audit_guards",
     "compare_flows": "stretto.flow.diff.compare:compare",
     "decide": "stretto.flow.decide:decide",
+    "drift": "stretto.evaluate.drift:drift",
     "headroom": "stretto.evaluate.headroom:headroom",
     "learn_flow": "stretto.learn.learn:learn",
     "load_guards": "stretto.guards.load:load",
     "numpyro_model": "stretto.models.lower:numpyro_model",
     "parse_program": "stretto.program.text:parse",
+    "phase0": "stretto.evaluate.phase0:phase0",
     "read": "stretto.traces.reader:read",
     "read_flow": "stretto.flow.wire:read_flow",
     "read_manifest": "stretto.episodes.manifest:read_manifest",
