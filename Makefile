@@ -50,6 +50,9 @@ results: $(VENV)/.base ## reproduce docs/results from ../shared/data
 	$(BIN)/python benchmarks/figures.py --out docs/results
 	$(BIN)/python benchmarks/phase0.py --out docs/results/phase0
 	$(BIN)/python benchmarks/guards.py --out docs/results
+	$(BIN)/python benchmarks/sweep.py --out docs/results
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[search]'
+	$(BIN)/python -m benchmarks.search --out docs/results
 
 conformance: $(VENV)/.test ## MCP's own suite, directly and through the proxy (needs npm)
 	$(BIN)/python -m tests.conformance.run

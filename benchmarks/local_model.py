@@ -14,6 +14,7 @@ other folds' decisions, answered by networks that left those out in turn.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import click
@@ -104,14 +105,16 @@ def main(out: Path, domains: Sequence[str]) -> None:
     for domain in domains:
         sessions = [*sessions_of(domain)]
         manifest = read_manifest(SHARED / "manifests" / f"{domain}.json")
-        measured = {
-            "tasks": on_tasks(sessions, manifest),
-            "split": on_split(sessions, manifest, domain),
-            "agents": on_agents(sessions, manifest),
-        }
-        for name, comparison in measured.items():
+        measured: dict[str, Json] = {}
+        for name, measure in (
+            ("tasks", partial(on_tasks, sessions, manifest)),
+            ("split", partial(on_split, sessions, manifest, domain)),
+            ("agents", partial(on_agents, sessions, manifest)),
+        ):
+            comparison = measure()
             _show(f"{domain}, {name}", comparison)
-        found[domain] = {n: comparison_json(c) for n, c in measured.items()}
+            measured[name] = comparison_json(comparison)
+        found[domain] = measured
     write_text(out / "local.json", json.dumps(found, indent=1) + "\n")
 
 

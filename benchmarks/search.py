@@ -1,7 +1,7 @@
 """
 Searches on training tasks, scored on held-out tasks and on agents they never saw.
 
-    python benchmarks/search.py --out docs/results
+    python -m benchmarks.search --out docs/results
 
 Each flow is learned as `benchmarks/figures.py` learns it; the search replays sessions
 of training tasks, and its settings are then replayed on test tasks. Writes `search.md`.
@@ -110,7 +110,7 @@ def main(out: Path | None) -> None:
     """Search, and write the page."""
     parts = [
         "# What a search over thresholds finds",
-        "    python benchmarks/search.py --out docs/results",
+        "    python -m benchmarks.search --out docs/results",
         "Flows are learned on training tasks, searched on sessions of training tasks, "
         "and scored on test tasks.\nThe retail search replays another run of the agent "
         "that the flow was learned from; the airline search the very agents, whose "

@@ -53,7 +53,7 @@ def asked():
     offered = [case for case in cases if case.taken in case.offered[-1]]
     net = fit(
         offered, [told(c) for c in offered], offering=len(flows) - 1, seed=7, epochs=8
-    ).net
+    )
     members = dict.fromkeys(PLACES, Member(net, Calibration()))
     model = parse_local(local_bytes(LocalModel(members, PROVENANCE)), "benchmark")
     asker = Asker.of(flows[-1])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from stretto.errors import CannotWrite
 from stretto.evaluate.graph_file import Kept, graphs_key, read_graphs, write_graphs
 from stretto.evaluate.growing import Played
 from stretto.evaluate.setting import OFF, Setting
@@ -54,9 +55,19 @@ keep_option = click.option(
 
 
 def begun(sweep: Sweep, flow: Flow, folder: Path | None) -> Sweep:
-    """The sweep, with what an earlier one left in the folder."""
+    """
+    The sweep, with what an earlier one left in the folder.
+
+    Raises:
+        CannotWrite: the folder cannot be made.
+        FormatError: a file in it is damaged.
+    """
     if folder is None:
         return sweep
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as cause:
+        raise CannotWrite(f"{folder} cannot be made: {cause.strerror}") from cause
     path, key = _place(folder, sweep, flow)
     if path.exists() and (kept := read_graphs(path, key)) is not None:
         sweep.hold(kept.flat, dict(kept.floors))
@@ -64,17 +75,14 @@ def begun(sweep: Sweep, flow: Flow, folder: Path | None) -> Sweep:
 
 
 def kept(sweep: Sweep, flow: Flow, folder: Path | None) -> None:
-    """
-    Leave a sweep's graphs in the folder.
-
-    Raises:
-        CannotWrite: they cannot be written.
-    """
+    """Leave a sweep's graphs in the folder, or tell why they cannot be."""
     if folder is None:
         return
     path, key = _place(folder, sweep, flow)
-    folder.mkdir(parents=True, exist_ok=True)
-    write_graphs(path, key, Kept(sweep.flat(), sweep.grower.floors.known))
+    try:
+        write_graphs(path, key, Kept(sweep.flat(), sweep.grower.floors.known))
+    except CannotWrite as cause:
+        click.echo(f"note: {cause}; the graphs are not kept", err=True)
 
 
 def _place(folder: Path, sweep: Sweep, flow: Flow) -> tuple[Path, str]:

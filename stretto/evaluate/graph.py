@@ -15,14 +15,17 @@ at most 1, b's probability reaches a threshold whenever s does. Independent ones
 the option of the largest score among those whose probability reaches the threshold;
 where s reaches it, b is among these and has the largest; where it does not, no option's
 score does. And where nothing is made at f, nothing is at any threshold above.
+
+Two ways into the same state are one node. States are the same where messages, calls and
+results are, in their order, whoever made the calls; so a decider may weigh all of that,
+and may not go by the ids of calls or by which of them were lookups.
 """
 
 import math
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from stretto.evaluate.counts import LOOKUP, USED_LATER, USED_NEXT, count
-from stretto.evaluate.nodes import END, UNKNOWN, Nodes
+from stretto.evaluate.nodes import END, NONE, UNKNOWN, Most, Nodes
 from stretto.evaluate.setting import Floors
 from stretto.evaluate.walk import MAX_CALLS, Walk
 from stretto.flow.caps import PER_CALL, PER_SESSION
@@ -81,8 +84,7 @@ class Graph:
     """The walks that stand at nodes just found."""
     _known: dict[State, tuple[int, int]] = field(default_factory=dict)
     """By state: the node come to from there, and what is counted on the way."""
-    _most: list[tuple[int, int]] = field(default_factory=list)
-    """By node: the most lookups it is reached with, and the most unused ones."""
+    _most: list[Most] = field(default_factory=list)
 
     def begin(self) -> int:
         """The first node, or `END` where the flow has no lookup to make."""
@@ -90,7 +92,7 @@ class Graph:
             walk = self.start.copy()
             self.nodes.first = self._onward(walk, came=-1)
             self.nodes.adds = walk.counted
-            self._reach(self.nodes.first, (0, 0))
+            self._reach(self.nodes.first, Most(0, 0))
         return self.nodes.first
 
     def count(self) -> None:
@@ -101,8 +103,8 @@ class Graph:
         """Go on from nodes that were found elsewhere."""
         self.nodes, self.is_counting = nodes, is_counting
         self._here, self._known = {}, {}
-        self._most = [(-1, -1)] * len(nodes)
-        self._reach(nodes.first, (0, 0))
+        self._most = [NONE] * len(nodes)
+        self._reach(nodes.first, Most(0, 0))
 
     def grow(self, node: int, *, make: bool, hand_back: bool) -> None:
         """
@@ -132,7 +134,7 @@ class Graph:
         edges = self.nodes.hand_back if lookup is None else self.nodes.make
         edges.to[node] = self._onward(walk, came=2 * node + (lookup is None))
         edges.adds[node] = walk.counted - before
-        self._reach(edges.to[node], _passed(self._most[node], edges.adds[node]))
+        self._reach(edges.to[node], self._most[node].past(edges.adds[node]))
 
     def _onward(self, walk: Walk, *, came: int) -> int:
         """The next node on a walk's way; decisions without a lookup are no nodes."""
@@ -174,7 +176,7 @@ class Graph:
             raise CannotGraph(f"the chance of {lookup.tool} is above 1")
         score, order = lookup.p * lookup.chance, _order(here.walk)
         number = nodes.add(here.site, score, order=order, came=came)
-        self._most.append((-1, -1))
+        self._most.append(NONE)
         self._here[number] = here
         return number
 
@@ -187,29 +189,29 @@ class Graph:
             if m.exact and not m.used and last[m.key] > run.behind.position
         ])  # fmt: skip
         made = (len(walk.made), walk.executed) if self.is_counting else None
-        surprise = tuple(walk.transcript.surprise)
-        return walk.next, run.looked, walk.story, useful, surprise, made
+        told = walk.transcript
+        gate = (tuple(told.surprise), told.has_returned)
+        return walk.next, run.looked, walk.story, useful, gate, made
 
-    def _reach(self, node: int, most: tuple[int, int]) -> None:
+    def _reach(self, node: int, most: Most) -> None:
         """Note how many lookups a node can be reached with, and all that follow it."""
         waiting = [(node, most)]
         while waiting:
             node, most = waiting.pop()
-            if node < 0 or _covers(self._most[node], most):
+            if node < 0 or self._most[node].with_(most) == self._most[node]:
                 continue
-            most = self._most[node] = _both(self._most[node], most)
+            most = self._most[node] = self._most[node].with_(most)
             self._check(most)
             waiting += (
-                (edges.to[node], _passed(most, edges.adds[node]))
+                (edges.to[node], most.past(edges.adds[node]))
                 for edges in (self.nodes.make, self.nodes.hand_back)
             )
 
-    def _check(self, most: tuple[int, int]) -> None:
+    def _check(self, most: Most) -> None:
         if self.is_counting:
             return
-        lookups, unused = most
         n_calls = len(self.start.course.record.calls)
-        if lookups + 1 >= PER_SESSION or n_calls + unused + 1 >= MAX_CALLS:
+        if most.lookups + 1 >= PER_SESSION or n_calls + most.unused + 1 >= MAX_CALLS:
             raise NearCaps
 
     def _walked(self, node: int) -> Here:
@@ -238,17 +240,3 @@ class Graph:
 def _order(walk: Walk) -> int:
     assert walk.run is not None
     return walk.next * (PER_CALL + 1) + len(walk.run.looked)
-
-
-def _passed(most: tuple[int, int], adds: int) -> tuple[int, int]:
-    made = count(adds, LOOKUP)
-    used = count(adds, USED_NEXT) + count(adds, USED_LATER)
-    return most[0] + made, most[1] + made - used
-
-
-def _both(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
-    return max(one[0], other[0]), max(one[1], other[1])
-
-
-def _covers(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    return _both(one, other) == one

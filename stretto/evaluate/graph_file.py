@@ -10,6 +10,7 @@ import hashlib
 import io
 import json
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -33,6 +34,13 @@ ENGINE = 1
 
 MAX_BYTES = 2**31
 """The most a file's arrays may come to, unpacked."""
+
+
+_BROKEN = (
+    KeyError, TypeError, ValueError, EOFError, MemoryError, OSError,
+    NotImplementedError, RuntimeError, zlib.error, zipfile.BadZipFile,
+)  # fmt: skip
+"""What reading an archive raises that is none, or not of arrays."""
 
 
 class Kept(NamedTuple):
@@ -88,8 +96,8 @@ def read_graphs(path: Path, key: str) -> Kept | None:
             sites=tuple(map(str, head["sites"])), **{n: arrays[n] for n in ARRAYS}
         )
         floors = dict(zip(head["floors"], arrays["floors"].tolist(), strict=True))
-    except (KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile) as cause:
-        raise FormatError(str(path), f"is no file of graphs: {cause}") from cause
+    except _BROKEN as cause:
+        _refuse(path, str(cause))
     for fault in _faults(flat):
         _refuse(path, fault)
     return Kept(flat, floors)

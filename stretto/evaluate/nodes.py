@@ -1,6 +1,9 @@
 """The nodes and edges of one episode's graph."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from stretto.evaluate.counts import LOOKUP, USED_LATER, USED_NEXT, count
 
 UNKNOWN, END = -1, -2
 """Where an edge leads that nobody has followed yet, and where the episode is over."""
@@ -47,3 +50,25 @@ class Nodes:
             edges.to.append(UNKNOWN)
             edges.adds.append(0)
         return len(self.site) - 1
+
+
+class Most(NamedTuple):
+    """The most lookups that a node is reached with, on any of the ways to it."""
+
+    lookups: int
+    unused: int
+    """Of those made, the ones that nothing has used yet."""
+
+    def past(self, adds: int) -> "Most":
+        """The same at the end of an edge that adds so much to the counts."""
+        made = count(adds, LOOKUP)
+        used = count(adds, USED_NEXT) + count(adds, USED_LATER)
+        return Most(self.lookups + made, self.unused + made - used)
+
+    def with_(self, other: "Most") -> "Most":
+        """The most of both."""
+        return Most(max(self.lookups, other.lookups), max(self.unused, other.unused))
+
+
+NONE = Most(-1, -1)
+"""Of a node that no way was found to."""

@@ -120,6 +120,11 @@ class Transcript:
                     self._last = Step(call.tool, Outcome.ERROR, 0, call)
                     self.history.append(self._symbol(self._last))
 
+    @property
+    def has_returned(self) -> bool:
+        """Whether the surprise gate scores what comes next: a result came last."""
+        return self._returned
+
     def moment(self, pending: tuple[ToolCall, ...] = ()) -> Moment:
         """The moment as it stands; it does not outlive the next addition."""
         return Moment(

@@ -30,9 +30,6 @@ The decisions of one step of the optimiser: the most with which a pass has this 
 steps, or the fewest there are.
 """
 
-EPOCHS, PATIENCE = 20, 4
-"""The most passes over the decisions, and after how many without a gain to stop."""
-
 RATE, DECAY, DROPPED, SPREAD = 0.006, 1.0, 0.5, 0.05
 """AdamW's rate and decay, the share of numbers left out of a step, the first sd."""
 
@@ -76,61 +73,40 @@ class Kept(NamedTuple):
     marks: Float[Array, " place"]
 
 
-class Fitted(NamedTuple):
-    """A network, and how it came about."""
-
-    net: Net
-    epochs: int
-    losses: tuple[float, ...]
-    """After each pass, what was watched."""
-
-
 def fit(
     cases: Sequence[Case],
     tolds: Sequence[Told],
     *,
     offering: int,
     seed: int,
-    epochs: int = EPOCHS,
-    watched: Callable[[Net], float] | None = None,
-    advance: Callable[[], None] = lambda: None,
-) -> Fitted:
+    epochs: int,
+    after: Callable[[Net], None] | None = None,
+) -> Net:
     """
     A network fitted on `cases` alone.
 
     Each case's step is among what `offering` has.
 
     Args:
-        epochs: The most passes over the cases.
-        watched: The loss of decisions that are not fitted on. The network is that of
-            the pass after which it was least; else that of the last pass.
-        advance: Called after each pass.
+        epochs: The passes over the cases.
+        after: Called with the network as it is after each pass.
     """
     vocabulary = known(tolds, [case.task for case in cases])
     data = rows(cases, tolds, vocabulary, offering)
     shuffled = np.random.default_rng([seed, offering])
     network = _start(vocabulary, shuffled)
     state = _OPTIMISER.init(eqx.filter(network, eqx.is_array))
-    key = jax.random.key(seed)
+    key, step = jax.random.key(seed), 0
     size = max(b for b in BATCHES if b * STEPS <= len(cases) or b == BATCHES[0])
-    best, losses, step = network, [], 0
     for _ in range(epochs):
         order = shuffled.permutation(len(cases))
         for start in range(0, len(order), size):
             batch = data.take(order[start : start + size], size)
             network, state = _step(network, state, batch, jax.random.fold_in(key, step))
             step += 1
-        advance()
-        if watched is None:
-            best = network
-            continue
-        losses.append(watched(_served(network, vocabulary)))
-        if losses[-1] == min(losses):
-            best = network
-        elif len(losses) - int(np.argmin(losses)) > PATIENCE:
-            break
-    stop = int(np.argmin(losses)) + 1 if losses else epochs
-    return Fitted(_served(best, vocabulary), stop, tuple(losses))
+        if after is not None:
+            after(_served(network, vocabulary))
+    return _served(network, vocabulary)
 
 
 _OPTIMISER = optax.adamw(RATE, weight_decay=DECAY)

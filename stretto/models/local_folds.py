@@ -2,27 +2,36 @@
 A local model cross-fitted: a network for each fold of tasks left out, and one of all.
 
 Nothing that a fold's network holds has seen the fold: not its parameters, not the
-numbers it knows, not when its fit stopped, not its temperatures. The fold after it,
-left out of a first fit, says when to stop and how to read the scores; a second fit
-takes that fold in.
+numbers it knows, not after how many passes its fit stopped, not its temperatures. Each
+other fold is left out of a first fit in turn; where all of these together were
+likeliest, the fit of all of them stops, and so their scores are read.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-
 from stretto.canonical import Json
 from stretto.episodes.tasks import N_FOLDS, fold
-from stretto.models.local import DECAY, DIM, DROPPED, EPOCHS, RATE, Fitted, fit
+from stretto.models.local import DECAY, DIM, DROPPED, RATE, fit
 from stretto.models.local_batch import Told, told
-from stretto.oracle.local.calibration import loss
+from stretto.oracle.local.calibration import Calibration, loss
 from stretto.oracle.local.case import Case
 from stretto.oracle.local.file import ALL, Member
-from stretto.oracle.local.measure import again, calibrated, scored, taken
+from stretto.oracle.local.measure import (
+    again,
+    calibrated,
+    scored,
+    stacked,
+    taken,
+)
+from stretto.oracle.local.net import Net, Scores
 
-N_FITS = 2 * N_FOLDS + 1
+EPOCHS = 12
+"""The most passes of a fit over its decisions."""
+
+N_FITS = N_FOLDS * N_FOLDS + 1
+"""For each fold those that leave another out, and the fold's; and that of all."""
 
 
 class CrossFitted(NamedTuple):
@@ -30,6 +39,13 @@ class CrossFitted(NamedTuple):
 
     members: dict[str, Member]
     epochs: dict[str, int]
+
+
+class Stop(NamedTuple):
+    """After how many passes a fit stops, and how its scores are read then."""
+
+    epochs: int
+    calibration: Calibration
 
 
 def cross_fit(
@@ -40,28 +56,20 @@ def cross_fit(
 
     Args:
         cases: Of at least three folds.
-        advance: Called after each of `N_FITS` fits.
+        advance: Called after each of at most `N_FITS` fits.
     """
-    data = _Data.of(cases, seed)
-    members, epochs, held_out = {}, {}, []
+    data = _Data.of(cases, seed, advance)
+    members, stops, held_out = {}, [], []
     for out in range(N_FOLDS):
-        watched = data.within(out, {data.after(out)})
-        first = data.fit(out, {out, data.after(out)}, watch=watched)
-        advance()
-        learned = data.within(out, set(range(N_FOLDS)) - {out})
-        calibration = calibrated(
-            scored(first.net, watched, out), watched, again(learned)
-        )
-        second = data.fit(out, {out}, epochs=first.epochs)
-        advance()
-        members[str(out)] = Member(second.net, calibration)
-        epochs[str(out)] = first.epochs
-        held_out.append(scored(second.net, data.within(out, {out}), out))
-    passes = sorted(epochs.values())[N_FOLDS // 2]
-    whole = data.fit(N_FOLDS, set(), epochs=passes)
-    advance()
+        stops.append(data.stop(out))
+        net = data.fit(out, {out}, epochs=stops[-1].epochs)
+        members[str(out)] = Member(net, stops[-1].calibration)
+        held_out.append(scored(net, data.within(out, {out}), out))
     left = [case for out in range(N_FOLDS) for case in data.within(out, {out})]
-    members[ALL] = Member(whole.net, calibrated(_stacked(held_out), left, again(left)))
+    passes = sorted(stop.epochs for stop in stops)[N_FOLDS // 2]
+    whole = data.fit(N_FOLDS, set(), epochs=passes)
+    members[ALL] = Member(whole, calibrated(stacked(held_out), left, again(left)))
+    epochs = {str(out): stop.epochs for out, stop in enumerate(stops)}
     return CrossFitted(members, {**epochs, ALL: passes})
 
 
@@ -85,19 +93,14 @@ class _Data:
     tolds: Sequence[Told]
     folds: Sequence[int]
     seed: int
+    advance: Callable[[], None]
 
     @classmethod
-    def of(cls, cases: Sequence[Case], seed: int) -> "_Data":
-        return cls(
-            cases, [*map(told, cases)], [fold(case.task) for case in cases], seed
-        )
-
-    def after(self, out: int) -> int:
-        """The next fold that holds a case."""
-        held = {*self.folds}
-        return next(
-            f % N_FOLDS for f in range(out + 1, out + N_FOLDS) if f % N_FOLDS in held
-        )
+    def of(
+        cls, cases: Sequence[Case], seed: int, advance: Callable[[], None]
+    ) -> "_Data":
+        folds = [fold(case.task) for case in cases]
+        return cls(cases, [*map(told, cases)], folds, seed, advance)
 
     def places(self, offering: int, folds: set[int]) -> list[int]:
         """The cases of some folds whose step was offered."""
@@ -110,34 +113,50 @@ class _Data:
     def within(self, offering: int, folds: set[int]) -> list[Case]:
         return [self.cases[place] for place in self.places(offering, folds)]
 
+    def stop(self, out: int) -> Stop:
+        """When the fit that leaves a fold out stops: by the other folds in turn."""
+        watched: list[Case] = []
+        after: list[list[Scores]] = [[] for _ in range(EPOCHS)]
+        for other in sorted({*self.folds} - {out}):
+            if not (own := self.within(out, {other})):
+                continue
+            watched += own
+            watch = _Watch(own, out, iter(after))
+            self.fit(out, {out, other}, epochs=EPOCHS, after=watch)
+        scores = [*map(stacked, after)]
+        index = taken(watched)
+        losses = [loss(of_pass, index) for of_pass in scores]
+        best = losses.index(min(losses))
+        return Stop(best + 1, calibrated(scores[best], watched, again(watched)))
+
     def fit(
         self,
         offering: int,
         without: set[int],
         *,
-        epochs: int = EPOCHS,
-        watch: Sequence[Case] = (),
-    ) -> Fitted:
+        epochs: int,
+        after: Callable[[Net], None] | None = None,
+    ) -> Net:
         places = self.places(offering, set(range(N_FOLDS)) - without)
-        index = taken(watch)
-        return fit(
+        net = fit(
             [self.cases[place] for place in places],
             [self.tolds[place] for place in places],
             offering=offering,
             seed=self.seed,
             epochs=epochs,
-            watched=(lambda net: loss(scored(net, watch, offering), index))
-            if watch
-            else None,
+            after=after,
         )
+        self.advance()
+        return net
 
 
-def _stacked(parts: Sequence[np.ndarray]) -> np.ndarray:
-    """Scores of several widths, one below the other."""
-    width = max(part.shape[1] for part in parts)
-    return np.concatenate(
-        [
-            np.pad(part, ((0, 0), (0, width - part.shape[1])), constant_values=-np.inf)
-            for part in parts
-        ]
-    )
+@dataclass(frozen=True)
+class _Watch:
+    """Scores cases after each pass of a fit, into one list a pass."""
+
+    cases: Sequence[Case]
+    offering: int
+    passes: Iterator[list[Scores]]
+
+    def __call__(self, net: Net) -> None:
+        next(self.passes).append(scored(net, self.cases, self.offering))

@@ -7,6 +7,7 @@ from jaxtyping import Array, Float
 from numpyro import distributions as dist
 from numpyro.infer import MCMC, NUTS, init_to_value
 
+from stretto.errors import NoConvergence
 from stretto.flow.fitting import Posterior
 from stretto.models.arbiter import Evidence, loss, model
 from stretto.models.diagnostics import diagnose
@@ -66,7 +67,12 @@ def _nuts(
     )
     chain.run(key, data, extra_fields=("diverging",))
     by_chain = np.asarray(chain.get_samples(group_by_chain=True)["weights"])
-    diagnose(by_chain, divergences=int(chain.get_extra_fields()["diverging"].sum()))
+    diverged = int(chain.get_extra_fields()["diverging"].sum())
+    try:
+        diagnose(by_chain, divergences=diverged)
+    except NoConvergence as cause:
+        cause.hint = "the Normal at the mode needs no chain: `--posterior laplace`"
+        raise
     # Far apart within a chain, so that those kept are nearly independent.
     every = np.concatenate(by_chain)
     return np.take(every, np.linspace(0, len(every) - 1, draws).astype(int), axis=0)

@@ -7,6 +7,7 @@ the clock.
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TypeAlias
 
 from stretto.proxy.actions import (
@@ -67,11 +68,28 @@ class Turns:
         self._consults = consults
 
     def take(self, ask: Ask) -> None:
-        """Ask the engine, what was said beside the session first, and do the rest."""
-        if self._context is not None:
-            for line in self._context.lines():
-                self._perform(self._engine.context_line(line, self._clock()))
-        self._perform(ask(self._clock()))
+        """
+        Ask the engine, what was said beside the session first, and do the rest.
+
+        What cannot be done keeps nothing else from being done; it is raised at the end.
+        """
+        failed: Exception | None = None
+        for told in (*self._beside(), ask):
+            for action in told(self._clock()):
+                try:
+                    self._perform([action])
+                except Exception as bug:  # the engine counts on all the others
+                    failed = failed or bug
+        if failed is not None:
+            raise failed
+
+    def _beside(self) -> list[Ask]:
+        """Tells what was said beside the session since."""
+        if self._context is None:
+            return []
+        return [
+            partial(self._engine.context_line, line) for line in self._context.lines()
+        ]
 
     def _perform(self, actions: list[Action]) -> None:
         for action in actions:

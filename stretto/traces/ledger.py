@@ -30,8 +30,8 @@ class Ledger:
 
     The names counted are `files`, `episodes`, `empty` (episodes without events),
     `crashed` (runs that left no messages), `problems`, `not recognised` (files of a
-    folder that no reader claimed), `flow and confirm logs` (which lie beside session
-    logs), `incomplete sessions` (read up to where their log lacks lines), `dropped
+    folder that no reader claimed), `logs beside sessions` (of what a flow or a judge
+    decided), `incomplete sessions` (read up to where their log lacks lines), `dropped
     calls` (without a result, where a format says that such a call never ran), `stray
     results` (of no known call), `renamed calls`, `renamed episodes`, `replaced
     surrogates` and `unparsed arguments`; a reader may count more.

@@ -149,7 +149,7 @@ def _recognised(
             ledger.count("files")
             yield found, path
         elif is_beside(path):
-            ledger.count("flow and confirm logs")
+            ledger.count("logs beside sessions")
         elif is_named:
             known = ", ".join(name for name, _ in readers)
             ledger.problem(path, f"is not recognised by any reader ({known})")

@@ -90,3 +90,12 @@ def test_it_loads_none_of_the_modules_that_take_long(command: str) -> None:
     )
 
     assert HEAVY & {*result.stdout.split()} == set()
+
+
+def test_who_is_to_decide_can_be_named(flow: Path) -> None:
+    assert "; decided by arbiter." in run(flow).output
+    assert "; decided by habit." in run(flow, "--decider", "habit").output
+
+    unheld = run(flow, "--decider", "nobody")
+    assert unheld.exit_code == 1
+    assert "hint: installed: arbiter, habit, reach" in unheld.output

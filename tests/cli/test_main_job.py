@@ -306,6 +306,18 @@ def test_a_search_is_written_rescored_and_served_as_it_was_found(shop, tmp_path)
     assert len(list((tmp_path / "graphs").iterdir())) == 2
 
 
+def test_a_folder_for_graphs_that_cannot_be_is_an_error_before_any_searching(
+    shop, tmp_path
+):
+    (tmp_path / "file").touch()
+    args = ("search", shop / "shop.flow.json", shop / "new", "--coordinates")
+
+    result = run(*args, "--graphs", tmp_path / "file" / "graphs")
+
+    assert result.exit_code == 1
+    assert "cannot be made: Not a directory" in result.stderr
+
+
 def test_a_search_without_a_train_task_is_an_error_with_a_hint(shop, tmp_path):
     split = tmp_path / "split.json"
     split.write_text(json.dumps({"train": ["nobody"], "test": ["nobody else"]}))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from stretto.errors import FormatError
+from stretto.evaluate.flat import ARRAYS
 from stretto.evaluate.graph_file import Kept, graphs_key, read_graphs, write_graphs
 from stretto.evaluate.growing import Grower
 from stretto.evaluate.setting import Setting
@@ -128,3 +129,28 @@ def test_an_archive_that_unpacks_to_too_much_is_refused_unread(tmp_path, monkeyp
 
     with pytest.raises(FormatError, match="unpacks to more than"):
         read_graphs(path, KEY)
+
+
+def test_a_file_with_any_byte_changed_is_refused_or_says_the_same(tmp_path: Path):
+    sweep, _ = example()
+    path, random = tmp_path / "kept.npz", Random(1)
+    write_graphs(path, KEY, kept(sweep))
+    whole, found = path.read_bytes(), read_graphs(path, KEY)
+    assert found is not None
+    refused = 0
+
+    for _ in range(300):
+        place = random.randrange(len(whole))
+        changed = bytes([random.randrange(256)])
+        path.write_bytes(whole[:place] + changed + whole[place + 1 :])
+        try:
+            again = read_graphs(path, KEY)
+        except FormatError:
+            refused += 1
+        else:
+            assert again is not None
+            assert again.floors == found.floors
+            for name in ARRAYS:
+                one, other = getattr(again.flat, name), getattr(found.flat, name)
+                np.testing.assert_array_equal(one, other)
+    assert refused > 100

@@ -13,7 +13,7 @@ from stretto.episodes.tasks import fold
 from stretto.evaluate.local import HABIT, LOCAL, compare, judged
 from stretto.models.local import Network, fit
 from stretto.models.local_batch import Known, known, rows, told
-from stretto.models.local_folds import CrossFitted, cross_fit
+from stretto.models.local_folds import EPOCHS, CrossFitted, cross_fit
 from stretto.models.precision import float64
 from stretto.oracle.local.case import Case
 from stretto.oracle.local.clues import clues
@@ -133,16 +133,21 @@ def test_a_number_that_few_tasks_have_is_not_known(cases):
     assert rare
 
 
-def test_a_fit_stops_at_the_pass_after_which_the_watched_loss_was_least(cases):
-    losses = iter([3.0, 2.0, 1.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0])
+def test_a_fit_shows_its_network_after_each_pass(cases):
     tolds = [told(case) for case in cases]
+    shown = []
 
-    found = fit(cases, tolds, offering=5, seed=1, watched=lambda _: next(losses))
-    alone = fit(cases, tolds, offering=5, seed=1, epochs=3)
+    last = fit(cases, tolds, offering=5, seed=1, epochs=3, after=shown.append)
+    two = fit(cases, tolds, offering=5, seed=1, epochs=2)
 
-    assert found.epochs == 3
-    assert found.losses == (3.0, 2.0, 1.0, 5.0, 5.0, 5.0, 5.0)
-    assert np.array_equal(found.net.marks.rows, alone.net.marks.rows)
+    assert len(shown) == 3
+    assert np.array_equal(shown[1].marks.rows, two.marks.rows)
+    assert np.array_equal(shown[2].marks.rows, last.marks.rows)
+
+
+def test_passes_are_between_one_and_the_most_there_may_be(fitted):
+    assert fitted.epochs.keys() == {*PLACES}
+    assert all(1 <= epochs <= EPOCHS for epochs in fitted.epochs.values())
 
 
 def test_training_leaves_jaxs_precision_as_it_was(fitted):

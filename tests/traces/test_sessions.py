@@ -316,7 +316,7 @@ def test_what_lies_beside_a_log_is_no_log(tmp_path):
         ledger = Ledger()
 
         assert [episode.id for episode in read(paths, ledger=ledger)] == ["s"]
-        assert ledger.counts["flow and confirm logs"] == 3
+        assert ledger.counts["logs beside sessions"] == 3
         assert ledger.counts["not recognised"] == 0
         assert ledger.problems == []
 
@@ -723,7 +723,7 @@ def test_the_published_folders_hold_nine_sessions():
     )
 
     assert len(list(episodes)) == 9
-    assert ledger.counts["flow and confirm logs"] == 3
+    assert ledger.counts["logs beside sessions"] == 3
     assert ledger.counts["not recognised"] == 0
     assert ledger.manifest.reads == (
         "find_user_id_by_email",

@@ -88,12 +88,15 @@ class Review(NamedTuple):
         return {name: _json(part) for name, part in self._asdict().items()}
 
 
-def review(flow: Flow, *, threshold: float = THRESHOLD) -> Review:
+def review(
+    flow: Flow, *, threshold: float = THRESHOLD, decider: str | None = None
+) -> Review:
     """
     A flow's review.
 
     Args:
         threshold: The one the flow is to be served at.
+        decider: The name of who is to decide; the one the flow asks for if None.
     """
     sites = review_sites(flow, threshold)
     bindings = review_bindings(flow)
@@ -107,7 +110,7 @@ def review(flow: Flow, *, threshold: float = THRESHOLD) -> Review:
             per_call=PER_CALL,
             per_session=PER_SESSION,
             threshold=threshold,
-            decider=default_name(flow),
+            decider=decider or default_name(flow),
             is_standard=flow.program == STANDARD,
             program=render(flow.program),
         ),

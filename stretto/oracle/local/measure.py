@@ -26,6 +26,16 @@ def scored(net: Net, cases: Sequence[Case], offering: int) -> Scores:
     return scores
 
 
+def stacked(parts: Sequence[Scores]) -> Scores:
+    """Scores of several widths, one below the other."""
+    width = max(part.shape[1] for part in parts)
+    filled = [
+        np.pad(part, ((0, 0), (0, width - part.shape[1])), constant_values=-np.inf)
+        for part in parts
+    ]
+    return np.concatenate(filled)
+
+
 def taken(cases: Sequence[Case]) -> NDArray[np.intp]:
     """Which of its options each agent took; every one took one of them."""
     return np.array([case.options.index(case.taken or "") for case in cases], np.intp)

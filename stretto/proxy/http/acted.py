@@ -1,7 +1,7 @@
 """A request and its answer, with an engine in between."""
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from stretto.proxy.entry import Sender
 from stretto.proxy.http.access import Access
@@ -15,7 +15,7 @@ from stretto.proxy.http.message import ID, one_line
 from stretto.proxy.http.passage import Opens, Outcome, Passage, Reply
 from stretto.proxy.http.recorded import Recorded
 from stretto.proxy.http.served import ServedLane, Serves
-from stretto.proxy.http.spelling import spliced
+from stretto.proxy.http.spelling import elements, spliced
 from stretto.proxy.http.standing import Sessions, Standing, Stands
 from stretto.proxy.http.track import Heard, Track
 from stretto.proxy.notes import note
@@ -77,7 +77,11 @@ class _Acted:
         self._headers = headers
         self._stream = _stream(track.name)
         self._is_stream = self._can_be_changed = True
-        self._is_replying = self._is_holding = False
+        self._is_replying = False
+        self._waits_at: str | None = None
+        """The stream whose result is held, be it that of a request before this one."""
+        self._answers: list[bytes] = []
+        """Answers to parts of a batch that the server does not get."""
         if track.name is not None:
             acting.begin(self._stream, headers)
 
@@ -86,11 +90,12 @@ class _Acted:
             return body
         heard = self._track.asked()
         line = _line(heard)
-        said = self._acting.from_host(line, _stream(heard.name))
-        if isinstance(said, bytes):
-            return body
+        heeded = self._acting.from_host(line, _stream(heard.name))
+        self._answers = [_spelled(answer, heard) for answer in heeded.answers]
+        if heeded.line is not None:
+            return body if heeded.line is line else heeded.line.rstrip(b"\n")
         self._is_replying = True
-        return Reply(_spelled_later(said, heard))
+        return Reply(self._replied(heeded.later, heard))
 
     async def began(self, status: int, headers: Headers) -> None:
         self._track.began(status, headers)
@@ -108,27 +113,46 @@ class _Acted:
             return message
         if is_resumed := stream != self._stream:
             self._acting.begin(stream, self._headers)
-        self._is_holding = True
+        self._waits_at = stream
         said = await self._acting.from_server(line, stream)
-        self._is_holding = False
+        self._waits_at = None
         if is_resumed:
             self._acting.end(stream)
         if said is line or (said is None and not self._is_stream):
-            return message
-        return None if said is None else _spelled(said, heard)
+            return self._with_answers(message)
+        return None if said is None else self._with_answers(_spelled(said, heard))
 
     async def ended(self, outcome: Outcome) -> None:
         words = self._track.ended(outcome)
         if words is not None:
             self._acting.take_down(Sender.PROXY, words + b"\n", self._stream)
         has_left = outcome is Outcome.LEFT and self._track.name is not None
-        if has_left and (self._track.is_stateless or self._is_holding):
+        if outcome is Outcome.LEFT and self._waits_at:
+            self._acting.leave(self._waits_at)
+        elif has_left and self._track.is_stateless:
             self._acting.leave(self._stream)
         goes_on = self._is_replying and not self._track.is_stateless
         if not (has_left and goes_on):
             self._acting.end(self._stream)
         self._track.leave(may_be_answered=words is None)
         self._lane.give_back(self._acting)
+
+    async def _replied(
+        self, later: "asyncio.Future[bytes | None] | None", heard: Heard
+    ) -> bytes:
+        """What answers a request that the server does not get."""
+        if later is not None:
+            return _spelled(await later or b"", heard)
+        is_batch = elements(heard.message) is not None
+        return _batch(self._answers) if is_batch else b"".join(self._answers)
+
+    def _with_answers(self, message: bytes) -> bytes:
+        """A message, and with the first one what answers the rest of its batch."""
+        if not self._answers:
+            return message
+        answers, self._answers = self._answers, []
+        found = elements(message)
+        return _batch([*answers, *([message] if found is None else found)])
 
 
 def _stream(name: bytes | None) -> str:
@@ -148,5 +172,5 @@ def _spelled(line: bytes, heard: Heard) -> bytes:
     return spliced(message, {ID: heard.id})
 
 
-async def _spelled_later(line: "asyncio.Future[bytes | None]", heard: Heard) -> bytes:
-    return _spelled(await line or b"", heard)
+def _batch(messages: Iterable[bytes]) -> bytes:
+    return b"[%b]" % b",".join(messages)

@@ -32,13 +32,24 @@ class _Waiting(NamedTuple):
     """Somebody who waits for what becomes of a line."""
 
     fallback: bytes | None
-    """What they get where the proxy fails."""
+    """What they get where the proxy fails; None where they have to wait on."""
     outcome: asyncio.Future[bytes | None]
 
     def give(self, line: bytes | None) -> None:
         """Tell them."""
         if not self.outcome.done():
             self.outcome.set_result(line)
+
+
+class Heeded(NamedTuple):
+    """What becomes of a line of the host's."""
+
+    line: bytes | None
+    """What the server gets; the very same object where that is unchanged."""
+    answers: tuple[bytes, ...] = ()
+    """What the host gets for it without the server, or for parts of it."""
+    later: "asyncio.Future[bytes | None] | None" = None
+    """What the host gets once it is there; None where there will be nothing."""
 
 
 _OWN = "stretto"
@@ -88,7 +99,11 @@ class Acting:
         self._headers: dict[str, Headers] = {}
         self._waiting: dict[str, _Waiting] = {}
         self._line = b""
-        self._has_passed = self._is_held = False
+        self._passed: bytes | None = None
+        self._is_held = False
+        self._answered: str | None = None
+        self._answers: list[bytes] = []
+        """What goes at once to the stream `_answered`, whose request is being heard."""
         self._alarm: asyncio.TimerHandle | None = None
 
     @property
@@ -96,16 +111,16 @@ class Acting:
         """The session's."""
         return self._engine
 
-    def from_host(
-        self, line: bytes, stream: str
-    ) -> "bytes | asyncio.Future[bytes | None]":
-        """
-        What becomes of a line of the host's, which ends in a line feed.
-
-        The very same object is for the server. Anything else is the answer to it, once
-        there is one; None where there will be none.
-        """
-        return self._told(self._engine.host_line, line, stream)
+    def from_host(self, line: bytes, stream: str) -> Heeded:
+        """What becomes of a line of the host's, which ends in a line feed."""
+        self._answers.clear()
+        self._answered = None if stream in self._waiting else stream
+        told = self._told(self._engine.host_line, line, stream, fallback=None)
+        self._answered = None
+        answers = tuple(self._answers)
+        if isinstance(told, bytes):
+            return Heeded(told, answers)
+        return Heeded(None, answers, None if answers else told)
 
     async def from_server(self, line: bytes, stream: str) -> bytes | None:
         """
@@ -113,7 +128,7 @@ class Acting:
 
         The very same object where that is unchanged; None for nothing.
         """
-        told = self._told(self._engine.server_line, line, stream)
+        told = self._told(self._engine.server_line, line, stream, fallback=line)
         return told if isinstance(told, bytes) else await told
 
     def take_down(self, sender: Sender, line: bytes, stream: str) -> None:
@@ -150,20 +165,21 @@ class Acting:
             self._alarm.cancel()
 
     def _told(
-        self, tell: _Tell, line: bytes, stream: str
+        self, tell: _Tell, line: bytes, stream: str, *, fallback: bytes | None
     ) -> "bytes | asyncio.Future[bytes | None]":
-        """The line itself, where it passes; else what comes in its place, later."""
-        fallback = line if tell == self._engine.server_line else None
+        """What is passed on of a line, or else what comes in its place, later."""
         waiting = _Waiting(fallback, self._loop.create_future())
         is_free = self._waiting.setdefault(stream, waiting) is waiting
-        self._line, self._has_passed, self._is_held = line, False, False
+        self._line, self._passed, self._is_held = line, None, False
         is_well = self._do(lambda now: tell(line, now, stream))
-        passes = self._has_passed or not is_well
-        if is_free and (passes or not self._is_held):
+        passed = self._passed
+        if not (is_well or self._answers or self._is_held or fallback):
+            passed = passed or line
+        if is_free and (passed is not None or not self._is_held):
             self._release(stream, None)
         elif not is_free:
             waiting.give(None)
-        return line if passes else waiting.outcome
+        return waiting.outcome if passed is None else passed
 
     def _do(self, ask: Ask) -> bool:
         """Take a turn with the engine; whether that went well."""
@@ -172,7 +188,8 @@ class Acting:
         except Exception as bug:  # whatever it is, it may not cost the agent its answer
             self._notes(f"a turn of the flow's failed: {type(bug).__name__}: {bug}")
             for stream, waiting in [*self._waiting.items()]:
-                self._release(stream, waiting.fallback)
+                if waiting.fallback is not None:
+                    self._release(stream, waiting.fallback)
             return False
         finally:
             self._line = b""
@@ -180,10 +197,12 @@ class Acting:
 
     def _give(self, given: Given) -> None:
         match given:
-            case Forward(_, line) if line is self._line:
-                self._has_passed = True
+            case Forward(to, line) if to is Side.SERVER or line is self._line:
+                self._passed = line
             case Send(Side.SERVER, line, stream):
                 self._lookups.say(line, self._headers.get(stream, []))
+            case Send(Side.HOST, line, stream) if stream == self._answered:
+                self._answers.append(line)
             case Forward(Side.HOST, line, stream) | Send(Side.HOST, line, stream):
                 self._release(stream, line)
             case Hold():

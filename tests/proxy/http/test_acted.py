@@ -3,16 +3,21 @@
 import asyncio
 import gzip
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from stretto.proxy.actions import Action, Forward, Record, Send, Side
 from stretto.proxy.appendix import HEADER
 from stretto.proxy.engine import Engine
+from stretto.proxy.entry import Sender
 from stretto.proxy.http.answering import Unreachable
 from stretto.proxy.http.headers import Headers, first
+from stretto.proxy.http.served import ServedLane
+from stretto.proxy.schema import RESERVED
 from tests.proxy.engine.shop import (
     ORDERS,
     call,
@@ -296,6 +301,20 @@ def test_a_cancelled_call_hears_nothing_more_and_its_lookup_is_called_off() -> N
     assert desk.counts["added to"] == 0
 
 
+def test_without_a_session_a_cancellation_may_be_anybodys() -> None:
+    shop = Shop(takes_s=0.5)
+
+    async def story(desk: Desk) -> None:
+        held = asyncio.ensure_future(desk.post(call(7)))
+        await asyncio.sleep(0.1)
+        await desk.post(cancelled(7))
+        assert added((await held).body) == ALL
+
+    told(story, shop)
+
+    assert cancelled(7) in [message for _, _, message in shop.asked]
+
+
 def test_a_client_that_leaves_a_held_result_is_not_waited_for() -> None:
     for message in (call(7), stateless(call(7))):
         shop = Shop(takes_s=60.0)
@@ -330,6 +349,24 @@ def test_a_client_that_leaves_in_a_session_has_called_nothing_off() -> None:
     for headers, _ in shop.own:
         assert {IN, JSON} < {*headers}
         assert first(headers, b"last-event-id") is None
+
+
+def test_who_leaves_a_resumed_stream_is_not_waited_for_either() -> None:
+    hanging = Made(headers=[EVENTS], hangs=True)
+    later = Made(*each([result(7)]), headers=[EVENTS])
+    shop = Shop(
+        lambda m: later if m is None else None if _is_own(m) else hanging, takes_s=60.0
+    )
+
+    async def story(desk: Desk) -> None:
+        await desk.post(call(7), IN, leaves_after=0.1)
+        await desk.post(b"", IN, method="GET", leaves_after=0.1)
+
+    desk = told(story, shop)
+
+    assert len(shop.left) == 1
+    assert desk.counts["added to"] == 0
+    assert desk.logs[0].said[-1][1]["method"] == "notifications/cancelled"
 
 
 def test_sessions_know_nothing_of_each_other() -> None:
@@ -417,6 +454,40 @@ def test_a_tool_that_is_slow_is_left_alone_after_two_calls_that_waited() -> None
     assert len(shop.lookups) == 2
     withheld = [d["withheld"] for d in desk.logs[0].decisions if "withheld" in d]
     assert withheld == ["it has taken too long before"] * 2
+
+
+CLOSED = {
+    "type": "object",
+    "properties": {"orders": {"type": "array"}},
+    "additionalProperties": False,
+}
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+def test_a_closed_schema_is_opened_only_for_who_says_which_session_it_is(
+    is_named: bool,
+) -> None:
+    def answers(message: Any) -> Made | None:
+        if message["id"] == "l":
+            listed = listing("l", tool("find", outputSchema=CLOSED), tool("get"))
+            return Made(json.dumps(listed).encode())
+        found = result(7, ORDERS)
+        found["result"]["structuredContent"] = ORDERS
+        return None if _is_own(message) else Made(json.dumps(found).encode())
+
+    headers = [IN] if is_named else []
+
+    async def story(desk: Desk) -> None:
+        listed = await desk.post(LIST, *headers)
+        [found, _] = json.loads(listed.body)["result"]["tools"]
+        answered = await desk.post(call(7), *headers)
+
+        assert added(answered.body) == ALL
+        content = json.loads(answered.body)["result"]["structuredContent"]
+        assert (RESERVED in found["outputSchema"]["properties"]) == is_named
+        assert (RESERVED in content) == is_named
+
+    told(story, Shop(answers))
 
 
 def test_an_open_id_used_again_is_told_apart_in_the_log_and_the_decisions() -> None:
@@ -702,3 +773,98 @@ def test_a_commit_that_takes_long_keeps_its_connection_alive() -> None:
         assert message["id"] == json.loads(plain.body)["id"] == 3
 
     told(story, Shop(takes_s=20.0), commit=True)
+
+
+class Refusing:
+    """An engine that answers `cancel` itself, and takes it out of batches."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+
+    def host_line(self, line: bytes, _: float, stream: str) -> list[Action]:
+        said = json.loads(line)
+        calls = said if isinstance(said, list) else [said]
+        rest = [one for one in calls if one["params"].get("name") != "cancel"]
+        refused = [result(one["id"], "no") for one in calls if one not in rest]
+        told = [Send(Side.HOST, line_of(one), stream) for one in refused]
+        passed = line if len(rest) == len(calls) else line_of(rest)
+        kept = Record(Sender.CLIENT, line)
+        return [kept, *told, *([Forward(Side.SERVER, passed, stream)] if rest else [])]
+
+    def server_line(self, line: bytes, _: float, stream: str) -> list[Action]:
+        return [Forward(Side.HOST, line, stream)]
+
+    def closed(self, _: float) -> list[Action]:
+        return []
+
+
+def line_of(said: object) -> bytes:
+    return json.dumps(said).encode() + b"\n"
+
+
+def batched(message: Any) -> Made | None:
+    """The server's answer to a batch, as one body or one event after the other."""
+    answers = [served(one) for one in message]
+    if message[0]["params"].get("streams"):
+        return Made(*each(answers), headers=[EVENTS])
+    return Made(json.dumps(answers).encode())
+
+
+@pytest.mark.parametrize("streams", [False, True])
+@pytest.mark.parametrize("asked", ["find", "find cancel", "cancel find cancel find"])
+def test_what_is_refused_of_a_batch_is_answered_with_the_rest(
+    monkeypatch: pytest.MonkeyPatch, asked: str, streams: bool
+) -> None:
+    monkeypatch.setattr(Desk, "engine", lambda *_, **__: Refusing())
+    batch = [call(n, name, x=1) for n, name in enumerate(asked.split())]
+    for one in batch:
+        one["params"]["streams"] = streams
+    shop = Shop(batched)
+
+    async def story(desk: Desk) -> None:
+        answered = await desk.post(batch, IN)
+        said = events(answered) if streams else [json.loads(answered.body)]
+        answers = [one for m in said for one in (m if isinstance(m, list) else [m])]
+        assert sorted(one["id"] for one in answers) == [*range(len(batch))]
+
+    told(story, shop)
+
+    [(_, _, sent)] = shop.asked
+    assert [one["params"]["name"] for one in sent] == ["find"] * asked.count("find")
+
+
+def test_what_is_refused_is_not_made_because_the_log_broke(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def breaks(*_: Any) -> Any:
+        raise OSError("full")
+
+    monkeypatch.setattr(Desk, "engine", lambda *_, **__: Refusing())
+    monkeypatch.setattr(ServedLane, "keep", breaks)
+    shop = Shop()
+
+    async def story(desk: Desk) -> None:
+        refused = await desk.post(call(1, "cancel", id="W1"), IN)
+        assert texts(refused.body) == ["no"]
+        assert len(texts((await desk.post(call(2), IN)).body)) == 1
+
+    told(story, shop)
+
+    assert [message["id"] for _, _, message in shop.asked] == [2]
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_where_all_is_refused_the_server_is_not_asked(
+    monkeypatch: pytest.MonkeyPatch, n: int
+) -> None:
+    monkeypatch.setattr(Desk, "engine", lambda *_, **__: Refusing())
+    shop, calls = Shop(), [call(id, "cancel", id="W1") for id in range(n)]
+
+    async def story(desk: Desk) -> None:
+        answered = await desk.post(calls or call(0, "cancel", id="W1"), IN)
+        said = json.loads(answered.body)
+        assert [one["id"] for one in (said if n else [said])] == [*range(n or 1)]
+
+    told(story, shop)
+
+    assert shop.asked == []
