@@ -22,6 +22,7 @@ __all__ = [
     "audit_guards",
     "compare_flows",
     "decide",
+    "drift",
     "fit_arbiter",
     "headroom",
     "learn_arbitrated",
@@ -29,6 +30,7 @@ __all__ = [
     "load_guards",
     "numpyro_model",
     "parse_program",
+    "phase0",
     "read",
     "read_arbiter",
     "read_flow",
@@ -47,8 +49,10 @@ if TYPE_CHECKING:
     from stretto.episodes.manifest import Manifest, read_manifest
     from stretto.errors import StrettoError
     from stretto.evaluate.audit import audit
+    from stretto.evaluate.drift import drift
     from stretto.evaluate.guards import audit_guards
     from stretto.evaluate.headroom import headroom
+    from stretto.evaluate.phase0 import phase0
     from stretto.evaluate.replay import replay
     from stretto.evaluate.rows import totals
     from stretto.flow.arbiter_file import read_arbiter, write_arbiter
@@ -92,6 +96,7 @@ HOMES = {
     "audit_guards": "stretto.evaluate.guards:audit_guards",
     "compare_flows": "stretto.flow.diff.compare:compare",
     "decide": "stretto.flow.decide:decide",
+    "drift": "stretto.evaluate.drift:drift",
     "fit_arbiter": "stretto.models.crossfit:fit",
     "headroom": "stretto.evaluate.headroom:headroom",
     "learn_arbitrated": "stretto.learn.arbiter:learn_arbitrated",
@@ -99,6 +104,7 @@ HOMES = {
     "load_guards": "stretto.guards.load:load",
     "numpyro_model": "stretto.models.lower:numpyro_model",
     "parse_program": "stretto.program.text:parse",
+    "phase0": "stretto.evaluate.phase0:phase0",
     "read": "stretto.traces.reader:read",
     "read_arbiter": "stretto.flow.arbiter_file:read_arbiter",
     "read_flow": "stretto.flow.wire:read_flow",

@@ -57,8 +57,8 @@ def outlook_parts(
     ):
         yield Prose(f"A flow that may call {_ALLOWED[design]}:")
         yield table(
-            ("decided by", "gate", "turns saved", "prompt tokens", "dollars", odd,
-             "gate met"),
+            ("decided by", "gate", "turns saved", "prompt tokens", "at bytes/4",
+             "dollars", odd, "gate met"),
             [_row(row) for row in pooled if row.design is design],
             text=2,
         )  # fmt: skip
@@ -67,6 +67,8 @@ def outlook_parts(
         f"One call for each run would save {ceiling} of these sessions' turns. "
         "A detour is a lookup the agent did not make, a wrong call any other; both are "
         "counted in sessions. "
+        "Prompt tokens charge each detour what a lookup is fitted to add; beside it "
+        "they charge a quarter of its bytes, as published. "
         f"The gate is met at {WORTH:.0%} fewer turns with a wrong call in no more than "
         f"{RISK:.0%} of the sessions." + ("" if asked else f" {ORACLE_MISSING}")
     )
@@ -103,6 +105,7 @@ def _row(row: OutlookRow) -> tuple[str, ...]:
         row.gate,
         percent(row.turns),
         percent(row.prompt),
+        percent(row.prompt_by_bytes),
         percent(row.dollars),
         percent(odd),
         "yes" if met else "no",

@@ -64,6 +64,22 @@ def test_a_checkout_and_its_files_one_by_one_come_to_the_same(folder):
     ]
 
 
+def test_a_checkouts_domains_are_reported_one_after_the_other(tmp_path):
+    root = tmp_path / "tau2-bench"
+    for domain, seed in (("shop", 1), ("depot", 5)):
+        manifest = replace(MANIFEST, domain=domain)
+        checkout(root, manifest, {f"{domain}-agent": sessions(seed)}, TASKS[:16],
+                 TASKS[16:])  # fmt: skip
+    args = ("--tau2", root, "--domains", "depot, shop", "--no-features")
+    both = json.loads(run(*args, "--json").stdout)["domains"]
+    text = run(*args).stdout
+
+    assert [one["domain"] for one in both] == ["depot", "shop"]
+    assert [one["agents"][0]["agent"] for one in both] == ["depot-agent", "shop-agent"]
+    assert text.startswith("# Phase 0: depot, shop\n\n## depot: Overview")
+    assert "## shop: Where arguments come from" in text
+
+
 def test_targets_are_measured_and_in_no_pooled_figure(folder):
     manifest = ("--manifest", folder / "shop.json", "--split", folder / "split.json")
     alone = told(folder / "a.json", folder / "b.json", *manifest)
