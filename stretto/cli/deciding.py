@@ -22,6 +22,7 @@ from stretto.oracle.oracle import Oracle
 from stretto.oracle.paid import price
 from stretto.oracle.question import Request
 from stretto.oracle.replay import NAME as REPLAY
+from stretto.oracle.usual import usual
 
 ORACLE = REPLAY
 """The oracle of a command that measures, unless another is named: it asks nobody."""
@@ -49,7 +50,7 @@ class Deciding:
 
         The model of `--oracle-model` is asked in place of the flow's own, which is
         warned of where an arbiter was fitted on that; the words are those of
-        `--questions`.
+        `--questions`. Where no oracle was named, it is the one that is usual.
 
         Args:
             default: The decider's name where none was given.
@@ -60,6 +61,9 @@ class Deciding:
             CannotDecide: the flow does not hold what the decider needs.
         """
         flow = read_flow(path)
+        if choice.kind is None:
+            kind = usual(flow.model, choice.settings.environ)
+            choice = replace(choice, kind=kind)
         found = decider(flow, name or default(flow))
         if isinstance(found, ArbiterDecider):
             model = _model(choice) or flow.model

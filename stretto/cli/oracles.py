@@ -91,9 +91,9 @@ def asks(*, dollars: float, default: str | None = "jev") -> Decorator:
     return _taking((_kind(default), _MODEL, *_ANSWERING, _budget(dollars)))
 
 
-def live(*, default: str = "jev") -> Decorator:
+def live() -> Decorator:
     """Has a command that asks as it serves take whom and how, as one `choice`."""
-    return _taking((_kind(default), _MODEL, cache_option, _QUESTIONS, *_SHOWN))
+    return _taking((_LIVE, _MODEL, cache_option, _QUESTIONS, *_SHOWN))
 
 
 def questions(*, dollars: float, default: str | None = None) -> Decorator:
@@ -183,6 +183,14 @@ cache_option = click.option(
     default=FOLDER,
     show_default=True,
     help="Where answers are kept.",
+)
+
+_LIVE = click.option(
+    "--oracle",
+    metavar="NAME",
+    help="Which System-One model answers: jev, local, openai, replay, mock, or another "
+    "that is installed. If left out, jev, or local where no key is set and train-local "
+    "has left its model in ~/.stretto.",
 )
 
 _MODEL = click.option(

@@ -14,7 +14,7 @@ OWN_FAILURE = 125
 """The exit status that says the proxy failed, not the server."""
 SESSION_VARIABLE = "STRETTO_SESSION"
 THRESHOLD, PER_CALL, PER_SESSION, HOLD_S, PATIENCE_S = 0.3, 8, 40, 5.0, 3.0
-ORACLE, QUESTIONS, ANSWER_S = "jev", 300, 1.5
+QUESTIONS, ANSWER_S = 300, 1.5
 """A flow's defaults, said here so that asking for help does not load its machinery."""
 IDLE_MIN = 240.0
 LOG_MIB = MOST // 2**20
@@ -139,9 +139,14 @@ def _add_flow(parser: argparse.ArgumentParser) -> None:
         help=f"how long one answer of the oracle may take; default {ANSWER_S:g}",
     )  # fmt: skip
     add(
-        "--oracle", metavar="NAME", default=ORACLE,
-        help="the System-One model that an arbiter asks: jev, openai, replay, mock or "
-        f"another that is installed; default {ORACLE}",
+        "--oracle", metavar="NAME",
+        help="the System-One model that an arbiter asks: jev, local, openai, replay, "
+        "mock or another that is installed; default jev, or local where no key is set "
+        "and train-local has left its model in ~/.stretto",
+    )  # fmt: skip
+    add(
+        "--oracle-model", metavar="NAME",
+        help="which model of it, or the file of local's; default the flow's own",
     )  # fmt: skip
     add(
         "--oracle-cache", metavar="DIR",

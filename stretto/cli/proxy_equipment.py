@@ -4,6 +4,7 @@ import os
 import secrets
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from stretto.cli import proxy_guards
@@ -18,6 +19,7 @@ from stretto.oracle.held_out import held_out
 from stretto.oracle.installed import oracle
 from stretto.oracle.oracle import Oracle
 from stretto.oracle.settings import OracleSettings
+from stretto.oracle.usual import usual
 from stretto.proxy.actions import Beside
 from stretto.proxy.context import Context
 from stretto.proxy.engine import Engine
@@ -47,6 +49,7 @@ class Equipment:
         )
         self._guards = proxy_guards.guards(asked)
         self.oracle = self._oracle()
+        self._ask_by_name()
         self._runner = None if self._flow is None else Runner.of(self._flow)
         self._counts: Counter[str] = Counter()
         self._was_told = False
@@ -144,14 +147,26 @@ class Equipment:
         needs = {Beside.FLOW: self._flow, Beside.GUARDS: self._guards}
         return needs[which] is not None
 
+    def _ask_by_name(self) -> None:
+        """Have requests name the model that is asked, if it is another than fitted."""
+        named = self._asked.oracle_model
+        if self._flow is None or self.oracle is None or named is None:
+            return
+        fitted, model = self._flow.model, self.oracle.model
+        if model != fitted:
+            note(f"the arbiter was fitted on answers of {fitted}, not {model}")
+            self._flow = replace(self._flow, model=model)
+            self._weigher = decider(self._flow, self._asked.decider)
+
     def _oracle(self) -> Oracle | None:
         """Whom the decider asks, if it asks anybody."""
-        if self._weigher is None or self._weigher.state() is None:
+        if self._flow is None or self._weigher is None or self._weigher.state() is None:
             return None
-        cache = self._asked.oracle_cache
+        name = self._asked.oracle or usual(self._flow.model, os.environ)
+        cache, model = self._asked.oracle_cache, self._asked.oracle_model
         folder = Home.of(os.environ).oracle_cache if cache is None else Path(cache)
-        settings = OracleSettings(cache=folder.expanduser(), environ=os.environ)
-        return held_out(oracle(self._asked.oracle, settings), self._asked.task or "")
+        settings = OracleSettings(model, folder.expanduser(), os.environ)
+        return held_out(oracle(name, settings), self._asked.task or "")
 
 
 _ODD = ("in text alone", "without room", "overtaken", "out of time", "failed")

@@ -9,7 +9,6 @@ from stretto.cli.proxy_arguments import (
     HOLD_S,
     IDLE_MIN,
     LOG_MIB,
-    ORACLE,
     PATIENCE_S,
     PER_CALL,
     PER_SESSION,
@@ -33,7 +32,8 @@ class Acting(NamedTuple):
     explore_seed: int = 0
     task: str | None = None
     log: str | None = None
-    oracle: str = ORACLE
+    oracle: str | None = None
+    oracle_model: str | None = None
     oracle_cache: str | None = None
     questions: int = QUESTIONS
     answer_s: float = ANSWER_S
@@ -114,6 +114,7 @@ def parsed(arguments: Sequence[str]) -> Options:
         task=given.task_id,
         log=given.flow_log,
         oracle=given.oracle,
+        oracle_model=given.oracle_model,
         oracle_cache=given.oracle_cache,
         questions=given.flow_questions,
         answer_s=given.flow_answer,

@@ -103,7 +103,7 @@ def serve(
         deciding.decider,
         threshold,
         max_questions,
-        choice.oracle() if deciding.asks else None,
+        deciding.choice.oracle() if deciding.asks else None,
         answer_time,
     )
     server = LineServer(

@@ -25,7 +25,7 @@ from stretto.oracle.answer import (
     Response,
     ScoreAnswer,
 )
-from stretto.oracle.local import NAME
+from stretto.oracle.local import FILE, NAME
 from stretto.oracle.local.calibration import probabilities
 from stretto.oracle.local.clues import Clues, clues
 from stretto.oracle.local.file import LocalModel, Member, read_local
@@ -33,9 +33,6 @@ from stretto.oracle.local.net import Scores
 from stretto.oracle.next_step import GO_ON, NEXT, TOOL
 from stretto.oracle.question import Choice, Noul, Question, Request, Score
 from stretto.oracle.settings import OracleSettings
-
-FILE = "local.safetensors"
-"""The file in stretto's own folder, where no other is named."""
 
 LIST_PENDING = "pred_list_pending"
 
