@@ -259,13 +259,11 @@ def test_options_that_do_not_go_together_are_refused(shop, tmp_path, options, sa
             "no decision that an arbiter may be fitted on",
         ),
         (["refine", "broken.jsonl"], "broken.jsonl:1"),
-        (["serve", "flow.json"], "asks a System-One model"),
     ],
 )
 def test_a_mistake_is_one_line_with_a_hint(shop, tmp_path, monkeypatch, args, said):
     monkeypatch.chdir(tmp_path)
     succeeded("learn", shop / "sessions", "-o", "habit.json", "--no-features")
-    (tmp_path / "flow.json").write_bytes((shop / "shop.flow.json").read_bytes())
     (tmp_path / "empty.jsonl").write_text("")
     (tmp_path / "broken.jsonl").write_text('{"kind": "Next", "case": {}}\n')
 
