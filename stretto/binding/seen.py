@@ -132,9 +132,7 @@ class Seen:
             case ToolResult():
                 self._add_result(event)
 
-    def join(
-        self, call: ToolCall, n_results: int, *, order: int | None = None
-    ) -> None:
+    def join(self, call: ToolCall, n_results: int, *, order: int | None = None) -> None:
         """
         A call of a turn that began when there were only `n_results` results.
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from stretto.evaluate.decisions import decisions
-from stretto.evaluate.walk import Replayer
+from stretto.evaluate.replay import Replayer
 from stretto.flow.deciders.decider import decider
 from stretto.learn.arbiter import learn_arbitrated
 from stretto.oracle.answer import Response
