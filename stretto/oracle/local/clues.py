@@ -109,7 +109,8 @@ def _marks(seen: Account) -> Iterator[str]:
     for call in seen.latest:
         for key, n in _by_key(seen.unread(call)):
             yield f"open {key} {bucket(n)}"
-    for named, n in _counted(shape(id) for id in seen.named):
+    # in order: a set's own is another in every process
+    for named, n in _counted(shape(id) for id in sorted(seen.named)):
         yield f"named {named} {bucket(n)}"
 
 

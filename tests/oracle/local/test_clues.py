@@ -1,5 +1,9 @@
 """What of a state bears on the next step."""
 
+import os
+import subprocess
+import sys
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,7 +12,7 @@ from stretto.oracle.local.account import account
 from stretto.oracle.local.clues import MAX_MARKS, clues
 from stretto.oracle.state import Slice
 from stretto.traces.reader import read
-from tests.conftest import shared
+from tests.conftest import ROOT, shared
 from tests.oracle.strategies import JSON
 from tests.toys import Script
 
@@ -73,6 +77,28 @@ def test_options_do_not_bear_on_one_anothers_clues():
 
     assert clues(state, few).own == clues(state, OPTIONS).own[1:]
     assert clues(state, few).marks == clues(state, OPTIONS).marks
+
+
+SCRIPT = """
+from tests.oracle.local.test_clues import OPTIONS, clues, desk
+print(clues(desk("L107", said="K41, A-1, b2b, 3c3, #W1, 12-34, x_5 and q77"), OPTIONS))
+"""
+
+
+def test_clues_are_in_the_same_order_in_every_process():
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=ROOT,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+
+    assert len(told) == 1
 
 
 @given(st.dictionaries(st.sampled_from([*desk("L107", "L108")]), JSON) | JSON)
