@@ -64,7 +64,7 @@ def test_a_shell_that_asks_is_given_the_commands_and_nothing_heavy_is_loaded():
         env=environment,
     )
 
-    assert done.stdout == "plain,completions\n"
+    assert done.stdout == "plain,compile\nplain,completions\n"
     assert not {"jax", "numpy", "mcp", "pydantic"} & {*done.stderr.split()}
 
 
