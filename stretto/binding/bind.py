@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from stretto.binding.byname import CHANCE, bind_by_name
 from stretto.binding.chance import bindable, chance, pooled_chance
+from stretto.binding.passed import Passed
 from stretto.binding.pick import ALREADY, Mention, Pick, Used, is_made, pick
-from stretto.binding.seen import Passed, Seen
+from stretto.binding.seen import Seen
 from stretto.binding.sources import Bindings, required, rules
 from stretto.canonical import Json, text
 from stretto.episodes.episode import ToolCall

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from stretto.binding.passed import Passed, passed_by
 from stretto.binding.said import Row
-from stretto.binding.seen import Passed, Seen, passed_by
+from stretto.binding.seen import Seen
 from stretto.binding.sources import Bindings, Slot, Source
 from stretto.canonical import Json, compact
 from stretto.episodes.episode import ToolCall

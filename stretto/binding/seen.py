@@ -5,11 +5,12 @@ from typing import NamedTuple
 
 from stretto.binding.candidates import Candidate, Candidates, Ranked
 from stretto.binding.outputs import Output, read
+from stretto.binding.passed import Passed, passed_by
 from stretto.binding.rows import Rows
 from stretto.binding.said import Said
 from stretto.binding.sources import Source
 from stretto.binding.values import is_keyish, scalars
-from stretto.canonical import Json, text
+from stretto.canonical import Json
 from stretto.episodes.episode import (
     AssistantTurn,
     Event,
@@ -24,14 +25,6 @@ class Returned(NamedTuple):
 
     tool: str
     output: Output
-
-
-class Passed(NamedTuple):
-    """A value passed to a tool, as text."""
-
-    tool: str
-    argument: str
-    text: str
 
 
 class _Choice(NamedTuple):
@@ -254,13 +247,3 @@ class Seen:
             known = self._returned.get(value)
             if known is None or known[0] <= order:
                 self._returned[value] = (order, output)
-
-
-def passed_by(call: ToolCall) -> list[Passed]:
-    """The arguments of a call; none where they are no object."""
-    if not isinstance(call.arguments, dict):
-        return []
-    return [
-        Passed(call.tool, argument, text(value))
-        for argument, value in call.arguments.items()
-    ]

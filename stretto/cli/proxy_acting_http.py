@@ -1,7 +1,7 @@
 """`stretto-proxy` with a flow, guards or commits, and hosts over HTTP."""
 
 from stretto.cli.proxy_equipment import Equipment
-from stretto.cli.proxy_http import serve
+from stretto.cli.proxy_listening import serve
 from stretto.cli.proxy_options import Options
 from stretto.proxy.actions import Beside
 from stretto.proxy.http.acted import served

@@ -2,12 +2,10 @@
 
 import importlib
 
+from stretto.cli.proxy_listening import serve
 from stretto.cli.proxy_options import Options
-from stretto.cli.proxy_upstream import headers
 from stretto.proxy.folder import LogFolder
-from stretto.proxy.http.access import address, token_in
-from stretto.proxy.http.modes import Listening, host, relay
-from stretto.proxy.http.standing import Sessions, Stands, recorded
+from stretto.proxy.http.standing import Sessions, recorded
 
 
 def run(options: Options) -> int:
@@ -27,16 +25,3 @@ def run(options: Options) -> int:
     module = importlib.import_module("stretto.cli.proxy_acting_http")
     acted: int = module.run(options, sessions)
     return acted
-
-
-def serve(options: Options, stands: Stands | None) -> int:
-    """The exit status of serving hosts with that in between."""
-    http = options.http
-    at = Listening(
-        address(str(http.listen)),
-        None if http.token_file is None else token_in(http.token_file),
-        idle_s=http.idle_min * 60,
-    )
-    if http.upstream is None:
-        return host(at, options.command, stands=stands)
-    return relay(at, http.upstream, own_headers=headers(http), stands=stands)

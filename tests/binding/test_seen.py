@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from stretto.binding.bind import pick
 from stretto.binding.learn import learn_bindings
-from stretto.binding.seen import Passed, Seen
+from stretto.binding.passed import Passed
+from stretto.binding.seen import Seen
 from stretto.episodes.episode import (
     AssistantTurn,
     ToolCall,
