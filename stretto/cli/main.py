@@ -36,6 +36,10 @@ COMMANDS = {
     "completions": Entry(
         "stretto.cli.completions:completions", "Print a shell's completions."
     ),
+    "confirm": Entry(
+        "stretto.cli.confirm:confirm",
+        "Ask a System-One model whether the customer agreed to each recorded write.",
+    ),
     "demo": Entry(
         "stretto.cli.demo:demo",
         "Record, learn, audit, replay and serve on a small shop.",

@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from stretto.canonical import Json
 from stretto.episodes.episode import ToolCall
-from stretto.guards.facts import Exchange, Facts
+from stretto.guards.facts import Exchange
 from stretto.guards.guard import Guard, Guards
 from stretto.oracle.answer import NoulAnswer, Response
 from stretto.oracle.next_step import joined
@@ -78,10 +78,10 @@ def consent_rule(guards: Guards, call: ToolCall) -> Guard | None:
 
 
 def confirm_request(
-    model: str, facts: Facts, call: ToolCall, asked: Asked, wording: Wording
+    model: str, exchange: Exchange, call: ToolCall, asked: Asked, wording: Wording
 ) -> Request:
     """What is asked about a call before it is made; one question a request."""
-    state = _state(facts.exchange, call)
+    state = _state(exchange, call)
     return Request(model, state, {asked.value: _question(asked, wording)})
 
 
