@@ -83,6 +83,10 @@ COMMANDS = {
         "stretto.cli.jev_check:jev_check", "Ask a System-One model one question."
     ),
     "learn": Entry("stretto.cli.learn:learn", "Learn a flow from recorded sessions."),
+    "match": Entry(
+        "stretto.cli.match:match",
+        "Ask a System-One model which records the customer meant.",
+    ),
     "phase0": Entry(
         "stretto.cli.phase0:phase0",
         "Say what a flow could save here, and how far the agents can be foretold.",
