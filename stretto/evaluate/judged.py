@@ -7,12 +7,11 @@ from typing import NamedTuple
 
 from stretto.episodes.episode import Episode, ToolCall
 from stretto.evaluate.guards import ending_of, is_elsewhere, writes
-from stretto.guards.confirm import consent_rule
+from stretto.guards.confirm import consent_rule, word_list_passes
 from stretto.guards.evidence import Group
 from stretto.guards.facts import Exchange
 from stretto.guards.guard import Guards
 from stretto.guards.proposal import Flag
-from stretto.guards.verdict import Outcome
 
 
 class Judged(NamedTuple):
@@ -74,10 +73,7 @@ def _judged(guards: Guards, episode: Episode, place: int) -> Iterator[Judged | N
         if group is None:
             yield None
             continue
-        is_listed = not any(
-            ruling.guard is rule and ruling.verdict.outcome is Outcome.FAIL
-            for ruling in write.rulings
-        )
+        is_listed = word_list_passes(write.rulings, rule)
         yield Judged(
             place, episode.id, episode.task, ended, group, write.call, write.exchange,
             is_listed, write.flags,

@@ -86,7 +86,9 @@ class _Acted:
             return body
         heard = self._track.asked()
         line = _line(heard)
-        said = self._acting.from_host(line, _stream(heard.name))
+        self._is_holding = True
+        said = await self._acting.from_host(line, _stream(heard.name))
+        self._is_holding = False
         if isinstance(said, bytes):
             return body
         self._is_replying = True

@@ -87,6 +87,8 @@ class Acting:
         self._lookups = Lookups(asks, self._hear_own, self._fail, schemas)
         self._headers: dict[str, Headers] = {}
         self._waiting: dict[str, _Waiting] = {}
+        self._verdicts: dict[str, asyncio.Future[bool]] = {}
+        """Whether the line held back on a stream may go on to the server."""
         self._line = b""
         self._has_passed = self._is_held = False
         self._alarm: asyncio.TimerHandle | None = None
@@ -96,16 +98,20 @@ class Acting:
         """The session's."""
         return self._engine
 
-    def from_host(
+    async def from_host(
         self, line: bytes, stream: str
     ) -> "bytes | asyncio.Future[bytes | None]":
         """
         What becomes of a line of the host's, which ends in a line feed.
 
-        The very same object is for the server. Anything else is the answer to it, once
-        there is one; None where there will be none.
+        The very same object is for the server, maybe after a while. Anything else is
+        the answer to it, once there is one; None where there will be none.
         """
-        return self._told(self._engine.host_line, line, stream)
+        told = self._told(self._engine.host_line, line, stream)
+        verdict = self._verdicts.get(stream)
+        if isinstance(told, bytes) or verdict is None:
+            return told
+        return line if await verdict else told
 
     async def from_server(self, line: bytes, stream: str) -> bytes | None:
         """
@@ -159,6 +165,8 @@ class Acting:
         self._line, self._has_passed, self._is_held = line, False, False
         is_well = self._do(lambda now: tell(line, now, stream))
         passes = self._has_passed or not is_well
+        if passes:
+            self._decide(stream, passes=True)
         if is_free and (passes or not self._is_held):
             self._release(stream, None)
         elif not is_free:
@@ -171,6 +179,8 @@ class Acting:
             self._turns.take(ask)
         except Exception as bug:  # whatever it is, it may not cost the agent its answer
             self._notes(f"a turn of the flow's failed: {type(bug).__name__}: {bug}")
+            for stream in [*self._verdicts]:
+                self._decide(stream, passes=True)
             for stream, waiting in [*self._waiting.items()]:
                 self._release(stream, waiting.fallback)
             return False
@@ -182,16 +192,28 @@ class Acting:
         match given:
             case Forward(_, line) if line is self._line:
                 self._has_passed = True
+            case Forward(Side.SERVER, _, stream):
+                self._decide(stream, passes=True)
+                self._waiting.pop(stream, None)
             case Send(Side.SERVER, line, stream):
                 self._lookups.say(line, self._headers.get(stream, []))
             case Forward(Side.HOST, line, stream) | Send(Side.HOST, line, stream):
                 self._release(stream, line)
-            case Hold():
+            case Hold(stream, to):
                 self._is_held = True
+                if to is Side.SERVER:
+                    self._verdicts[stream] = self._loop.create_future()
             case Drop(stream):
                 self._release(stream, None)
 
+    def _decide(self, stream: str, *, passes: bool) -> None:
+        """Tell whoever waits with a line of the host's."""
+        verdict = self._verdicts.pop(stream, None)
+        if verdict is not None and not verdict.done():
+            verdict.set_result(passes)
+
     def _release(self, stream: str, line: bytes | None) -> None:
+        self._decide(stream, passes=False)
         if (waiting := self._waiting.pop(stream, None)) is not None:
             waiting.give(line)
 
