@@ -285,6 +285,23 @@ def test_a_proxy_that_breaks_passes_on_what_waits_in_order(monkeypatch) -> None:
     assert at.server[-1] == line(cancel(12))
 
 
+def test_a_proxy_that_breaks_passes_on_a_refusal_that_nobody_was_told(monkeypatch):
+    at = judged(enforced=True)
+    batch = [cancel(9), cancel(10)]
+    at.host_says(batch)
+    at.oracle_says(at.questions[0].id, says(0.1))
+
+    def breaks(*_: object) -> None:
+        raise KeyError("lost")
+
+    monkeypatch.setattr(Consents, "hear", breaks)
+    at.host_says(call(11, "get_order_details", order_id="#W1"), "other")
+
+    assert json.loads(at.server[0]) == batch
+    assert len(at.server) == 2
+    assert at.host == []
+
+
 def test_a_change_of_a_commit_waits_for_its_verdict() -> None:
     at = judged(enforced=True, commit=True)
     changes = [{"name": CANCEL, "arguments": GIVEN}] * 2
@@ -311,6 +328,19 @@ def test_a_commit_at_whose_end_a_verdict_is_out_has_not_tried_the_change() -> No
 
     assert asked(at) == []
     assert "was not tried" in texts(at.host[0])[0]
+
+
+def test_a_commit_behind_a_waiting_write_is_answered_at_the_end() -> None:
+    at = judged(enforced=True, commit=True)
+    at.host_says(cancel(9))
+    changes = [{"name": CANCEL, "arguments": GIVEN}]
+    at.host_says(call(10, "stretto_commit", calls=changes))
+    at.do(at.engine.closed(at.now))
+
+    assert at.server[0] == line(cancel(9))
+    [told] = at.host
+    assert json.loads(told)["id"] == 10
+    assert json.loads(told)["result"]["isError"] is True
 
 
 def test_a_commit_that_is_cancelled_before_its_verdict_makes_no_change() -> None:

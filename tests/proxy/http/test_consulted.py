@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -17,7 +18,7 @@ from stretto.proxy import consult
 from stretto.proxy.serving import Confirming
 from tests.proxy.engine.shop import call
 from tests.proxy.engine.test_asking import ASKING, sure, task
-from tests.proxy.http.simulated import Desk, told
+from tests.proxy.http.simulated import Desk, Lines, told
 from tests.proxy.http.test_acted import ALL, IN, Shop, added
 
 ORACLE = ScriptedOracle(lambda request: sure(request).answers)
@@ -188,3 +189,33 @@ def test_a_client_that_leaves_before_the_verdict_has_changed_nothing(monkeypatch
 
     assert names([m for _, _, m in shop.asked if m]) == []
     assert desk.logs[0].judgements[0]["unknown"] is True
+
+
+def test_behind_a_call_that_waited_the_flow_looks_up_as_behind_any_other() -> None:
+    guards = Guards("shop", (replace(confirmed, tools=frozenset({"find"})),), Sources())
+    shop, answered = Shop(), []
+
+    async def story(desk: Desk) -> None:
+        answered.append(await desk.post(call(7), IN))
+
+    how = Confirming(Judging(), "m", is_enforced=True)
+    oracle = ScriptedOracle(lambda _: {"confirmed": NoulAnswer(0.9)})
+    told(story, shop, guards=guards, confirming=how, oracle=oracle)
+
+    assert added(answered[0].body) == ALL
+
+
+def test_a_write_passes_where_its_judgement_cannot_be_logged(monkeypatch) -> None:
+    put = Lines.put
+
+    def breaks(lines: Lines, line: bytes) -> None:
+        if b"word_list" in line:
+            raise OSError("the disk is full")
+        put(lines, line)
+
+    monkeypatch.setattr(Lines, "put", breaks)
+    [made, _], asked, judgements = judging(0.9)
+
+    assert names(asked) == ["cancel", "get"]
+    assert "isError" not in json.loads(made.body)["result"]
+    assert judgements == []
