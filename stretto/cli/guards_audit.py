@@ -11,6 +11,7 @@ from stretto.cli.guards_json import summary
 from stretto.cli.options import Sessions, as_json, labelled_sessions
 from stretto.cli.problems import warn_of_problems
 from stretto.cli.reports import html_option, write_report
+from stretto.cli.rules import rules_name, rules_option
 from stretto.cli.warnings import warn
 from stretto.episodes.manifest import Kind
 from stretto.errors import StrettoError
@@ -30,13 +31,7 @@ from stretto.report.guards import guards_document
     )
 )
 @labelled_sessions
-@click.option(
-    "--rules",
-    "named",
-    metavar="NAME|FILE",
-    help="The rules: airline, retail or another installed set, or a rule file; those "
-    "of --domain if left out.",
-)
+@rules_option
 @click.option(
     "--now",
     metavar="TIME",
@@ -85,7 +80,7 @@ def audit(
 
     PATHS are session files and folders of them. With --allow, FILE is written to.
     """
-    loaded = load(_name(sessions, named))
+    loaded = load(rules_name(sessions, named))
     file = _allowing(loaded, allowed)
     if file is not None and (now is not None or only_listed):
         raise StrettoError(
@@ -105,20 +100,10 @@ def audit(
     if loaded.file is not None:
         for warning in read_rules(loaded.file.path).warnings:
             warn(warning)
-    name = rules.domain or _name(sessions, named)
+    name = rules.domain or rules_name(sessions, named)
     write_report(
         lambda draw: guards_document(found, name, draw), summary(found), page, as_json
     )
-
-
-def _name(sessions: Sessions, named: str | None) -> str:
-    name = named or sessions.options.domain
-    if name is None:
-        raise StrettoError(
-            "which rules are meant was not said",
-            hint="give --domain retail or airline, or --rules NAME|FILE",
-        )
-    return name
 
 
 def _allowing(loaded: Loaded, allowed: Sequence[str]) -> RuleFile | None:

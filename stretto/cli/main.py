@@ -36,6 +36,10 @@ COMMANDS = {
     "completions": Entry(
         "stretto.cli.completions:completions", "Print a shell's completions."
     ),
+    "confirm": Entry(
+        "stretto.cli.confirm:confirm",
+        "Ask a System-One model whether the customer agreed to each recorded write.",
+    ),
     "curve": Entry(
         "stretto.cli.curve:curve",
         "Show what a flow saves by how many tasks it was learned from.",
@@ -87,6 +91,10 @@ COMMANDS = {
         "stretto.cli.jev_check:jev_check", "Ask a System-One model one question."
     ),
     "learn": Entry("stretto.cli.learn:learn", "Learn a flow from recorded sessions."),
+    "match": Entry(
+        "stretto.cli.match:match",
+        "Ask a System-One model which records the customer meant.",
+    ),
     "phase0": Entry(
         "stretto.cli.phase0:phase0",
         "Say what a flow could save here, and how far the agents can be foretold.",

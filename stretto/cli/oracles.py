@@ -101,6 +101,11 @@ def questions(*, dollars: float, default: str | None = None) -> Decorator:
     return _taking((_kind(default), _MODEL, *_ANSWERING, _budget(dollars), *_ASKING))
 
 
+def judges(*, dollars: float) -> Decorator:
+    """As `asks`, with the options that say how one question is asked."""
+    return _taking((_kind("jev"), _MODEL, *_ANSWERING, _budget(dollars), *_WORDED))
+
+
 def _taking(options: Sequence[Decorator]) -> Decorator:
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)
@@ -209,6 +214,13 @@ _ANSWERING: Sequence[Decorator] = (
     ),
 )
 
+_DUMP = click.option(
+    "--oracle-dump",
+    type=_FILE,
+    metavar="FILE",
+    help="Also write the requests, a line each; as sensitive as the sessions.",
+)
+
 _QUESTIONS = click.option(
     "--questions",
     type=_FILE,
@@ -216,13 +228,17 @@ _QUESTIONS = click.option(
     help="The words to ask in, instead of stretto's own.",
 )
 
+_TEMPERATURE = click.option(
+    "--temperature",
+    metavar="T|FILE",
+    help="Divide the answers' log probabilities by T, or by a file's T for each "
+    "type of question.",
+)
+
+_WORDED: Sequence[Decorator] = (_DUMP, _QUESTIONS, _TEMPERATURE)
+
 _SHOWN: Sequence[Decorator] = (
-    click.option(
-        "--temperature",
-        metavar="T|FILE",
-        help="Divide the answers' log probabilities by T, or by a file's T for each "
-        "type of question.",
-    ),
+    _TEMPERATURE,
     click.option(
         "--omit",
         multiple=True,

@@ -18,8 +18,8 @@ def run(options: Options, sessions: Sessions) -> int:
     """
     equipment = Equipment(options)
     session, _ = sessions.begin(None)
-    logs = {Beside.FLOW: options.acting.log, Beside.GUARDS: options.acting.guards_log}
-    for which, path in logs.items():
+    for which in Beside:
+        path = options.acting.log_of(which.value)
         if "{session}" not in (path or "{session}"):
             _try(equipment.log(session, which))
     status = serve(options, served(sessions, equipment))

@@ -1,10 +1,18 @@
 """The arguments of `stretto-proxy`, as its help tells them."""
 
 import argparse
-import threading
 from typing import NoReturn
 
 from stretto import __version__
+from stretto.cli.proxy_values import (
+    count,
+    days,
+    header,
+    mebibytes,
+    number,
+    seconds,
+    share,
+)
 from stretto.proxy.notes import note
 from stretto.proxy.parted import MOST
 from stretto.proxy.serve import GRACE_S
@@ -15,6 +23,7 @@ OWN_FAILURE = 125
 SESSION_VARIABLE = "STRETTO_SESSION"
 THRESHOLD, PER_CALL, PER_SESSION, HOLD_S, PATIENCE_S = 0.3, 8, 40, 5.0, 3.0
 QUESTIONS, ANSWER_S = 300, 1.5
+CONFIRM_THRESHOLD, CONFIRMATIONS = 0.5, 100
 """A flow's defaults, said here so that asking for help does not load its machinery."""
 IDLE_MIN = 240.0
 LOG_MIB = MOST // 2**20
@@ -64,13 +73,13 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--retain-days",
         metavar="N",
-        type=_days,
+        type=days,
         help="delete logs in DIR that a proxy wrote more than N days ago",
     )
     add(
         "--log-size",
         metavar="MIB",
-        type=_mebibytes,
+        type=mebibytes,
         default=LOG_MIB,
         help="how long a log may get before it goes on in another file; default "
         f"{LOG_MIB}",
@@ -78,7 +87,7 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--grace",
         metavar="SECONDS",
-        type=_seconds,
+        type=seconds,
         default=GRACE_S,
         help="how long the server may take to end, each time that it is told to; "
         f"default {GRACE_S:g}",
@@ -99,15 +108,15 @@ def _add_flow(parser: argparse.ArgumentParser) -> None:
         help="habit, reach or arbiter; else the flow's own",
     )
     add(
-        "--flow-threshold", metavar="P", type=_number, default=THRESHOLD,
+        "--flow-threshold", metavar="P", type=number, default=THRESHOLD,
         help=f"how likely a lookup and its arguments have to be; default {THRESHOLD}",
     )  # fmt: skip
     add(
-        "--flow-per-call", metavar="N", type=_count, default=PER_CALL,
+        "--flow-per-call", metavar="N", type=count, default=PER_CALL,
         help=f"lookups behind one call; default {PER_CALL}",
     )  # fmt: skip
     add(
-        "--flow-per-session", metavar="N", type=_count, default=PER_SESSION,
+        "--flow-per-session", metavar="N", type=count, default=PER_SESSION,
         help=f"lookups in the session; default {PER_SESSION}",
     )  # fmt: skip
     add(
@@ -117,30 +126,30 @@ def _add_flow(parser: argparse.ArgumentParser) -> None:
     add("--flow-shadow", action="store_true", help="decide and log, look nothing up")
     add("--flow-log", metavar="FILE", help="where decisions go; else beside the log")
     add(
-        "--flow-explore", metavar="E", type=_share,
+        "--flow-explore", metavar="E", type=share,
         help="take another lookup at this rate; 0 logs how likely each was",
     )  # fmt: skip
-    add("--flow-explore-seed", metavar="N", type=_count, default=0, help="of the draws")
+    add("--flow-explore-seed", metavar="N", type=count, default=0, help="of the draws")
     add("--task-id", metavar="ID", help="what the session is about, for the draws")
     add(
-        "--flow-hold", metavar="SECONDS", type=_seconds, default=HOLD_S,
+        "--flow-hold", metavar="SECONDS", type=seconds, default=HOLD_S,
         help=f"how long a result may be held back in all; default {HOLD_S:g}",
     )  # fmt: skip
     add(
-        "--flow-patience", metavar="SECONDS", type=_seconds, default=PATIENCE_S,
+        "--flow-patience", metavar="SECONDS", type=seconds, default=PATIENCE_S,
         help=f"how long one lookup may take; default {PATIENCE_S:g}",
     )  # fmt: skip
     add(
-        "--flow-questions", metavar="N", type=_count, default=QUESTIONS,
+        "--flow-questions", metavar="N", type=count, default=QUESTIONS,
         help=f"decisions in the session that may ask; default {QUESTIONS}",
     )  # fmt: skip
     add(
-        "--flow-answer", metavar="SECONDS", type=_seconds, default=ANSWER_S,
+        "--flow-answer", metavar="SECONDS", type=seconds, default=ANSWER_S,
         help=f"how long one answer of the oracle may take; default {ANSWER_S:g}",
     )  # fmt: skip
     add(
         "--oracle", metavar="NAME",
-        help="the System-One model that an arbiter asks: jev, local, openai, replay, "
+        help="the System-One model that is asked: jev, local, openai, replay, "
         "mock or another that is installed; default jev, or local where no key is set "
         "and train-local has left its model in ~/.stretto",
     )  # fmt: skip
@@ -175,6 +184,28 @@ def _add_guards(parser: argparse.ArgumentParser) -> None:
         help="take records only from tools that this file says read or write",
     )  # fmt: skip
     add("--guards-log", metavar="FILE", help="where checks go; else beside the log")
+    add(
+        "--confirm-judge", choices=("log", "enforce"),
+        help="ask the oracle whether the user agreed to a write that the guards let "
+        "pass, and log that, or refuse the write; needs --guards and --context",
+    )  # fmt: skip
+    add(
+        "--confirm-second", choices=("described", "proposed"),
+        help="another question to ask about each write, which decides too",
+    )  # fmt: skip
+    add(
+        "--confirm-second-shadow", action="store_true",
+        help="only log the answer to that one",
+    )  # fmt: skip
+    add(
+        "--confirm-threshold", metavar="P", type=share, default=CONFIRM_THRESHOLD,
+        help=f"below this a probability is a no; default {CONFIRM_THRESHOLD}",
+    )  # fmt: skip
+    add(
+        "--confirm-questions", metavar="N", type=count, default=CONFIRMATIONS,
+        help=f"questions in the session about writes; default {CONFIRMATIONS}",
+    )  # fmt: skip
+    add("--confirm-log", metavar="FILE", help="where answers go; else beside the log")
 
 
 def _add_http(parser: argparse.ArgumentParser) -> None:
@@ -182,62 +213,11 @@ def _add_http(parser: argparse.ArgumentParser) -> None:
     add("--listen", metavar="ADDRESS", help="serve hosts at HOST:PORT, not on stdio")
     add("--listen-token-file", metavar="FILE", help="the token that hosts have to know")
     add(
-        "--listen-idle", metavar="MINUTES", type=_seconds, default=IDLE_MIN,
+        "--listen-idle", metavar="MINUTES", type=seconds, default=IDLE_MIN,
         help=f"when a session without requests ends; default {IDLE_MIN:g}",
     )  # fmt: skip
     add("--upstream", metavar="URL", help="the server, in place of a command")
     add(
         "--upstream-header", metavar="NAME=VARIABLE", action="append", default=[],
-        type=_header, help="send the server a header that is in the environment",
+        type=header, help="send the server a header that is in the environment",
     )  # fmt: skip
-
-
-def _mebibytes(text: str) -> int:
-    if not (text.isascii() and text.isdigit()) or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of MiB from 1")
-    return int(text)
-
-
-def _days(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of days from 1")
-    return int(text)
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds <= threading.TIMEOUT_MAX:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds from 0")
-    return seconds
-
-
-def _number(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not 0 <= number < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0")
-    return number
-
-
-def _share(text: str) -> float:
-    if (share := _number(text)) > 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to 1")
-    return share
-
-
-def _count(text: str) -> int:
-    if not (text.isascii() and text.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0")
-    return int(text)
-
-
-def _header(text: str) -> tuple[str, str]:
-    name, equals, variable = text.partition("=")
-    if not (name and equals and variable):
-        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VARIABLE")
-    return name, variable

@@ -50,6 +50,7 @@ class Equipment:
         self._guards = proxy_guards.guards(asked)
         self.oracle = self._oracle()
         self._ask_by_name()
+        self._confirming = proxy_guards.confirming(asked, self.oracle)
         self._runner = None if self._flow is None else Runner.of(self._flow)
         self._counts: Counter[str] = Counter()
         self._was_told = False
@@ -57,7 +58,8 @@ class Equipment:
             shadow = ", in shadow" if asked.shadow else ""
             name = self._flow.manifest.domain or "unnamed"
             by = self._weigher.name
-            asking = "" if self.oracle is None else f", which asks {self.oracle.name}"
+            asked_by = self.oracle if self._weigher.state() is not None else None
+            asking = "" if asked_by is None else f", which asks {asked_by.name}"
             note(f"serving {name} from {asked.flow}, decided by {by}{asking}{shadow}")
 
     def engine(
@@ -98,6 +100,8 @@ class Equipment:
             commit=asked.commit,
             guards=None if nth else self._guards,
             guards_shadow=asked.guards_shadow,
+            refuses_unnamed=self._options.http.listen is None,
+            confirming=None if nth else self._confirming,
         )
         return Engine(self._flow, self._weigher, serving, tools, self._runner)
 
@@ -110,8 +114,7 @@ class Equipment:
         """
         if not self._is_needed(which):
             return None
-        path = {Beside.FLOW: self._asked.log, Beside.GUARDS: self._asked.guards_log}
-        if (named := path[which]) is not None:
+        if (named := self._asked.log_of(which.value)) is not None:
             return LineLog(_named(named, session))
         if self._options.record is None:
             return None
@@ -144,7 +147,11 @@ class Equipment:
             note(proxy_guards.told(self._counts))
 
     def _is_needed(self, which: Beside) -> bool:
-        needs = {Beside.FLOW: self._flow, Beside.GUARDS: self._guards}
+        needs = {
+            Beside.FLOW: self._flow,
+            Beside.GUARDS: self._guards,
+            Beside.CONFIRM: self._confirming,
+        }
         return needs[which] is not None
 
     def _ask_by_name(self) -> None:
@@ -159,10 +166,12 @@ class Equipment:
             self._weigher = decider(self._flow, self._asked.decider)
 
     def _oracle(self) -> Oracle | None:
-        """Whom the decider asks, if it asks anybody."""
-        if self._flow is None or self._weigher is None or self._weigher.state() is None:
+        """Whom the decider or the judge asks, if they ask anybody."""
+        asks = self._weigher is not None and self._weigher.state() is not None
+        if not asks and self._asked.confirm is None:
             return None
-        name = self._asked.oracle or usual(self._flow.model, os.environ)
+        fitted = "" if self._flow is None else self._flow.model
+        name = self._asked.oracle or usual(fitted, os.environ)
         cache, model = self._asked.oracle_cache, self._asked.oracle_model
         folder = Home.of(os.environ).oracle_cache if cache is None else Path(cache)
         settings = OracleSettings(model, folder.expanduser(), os.environ)

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from stretto.cli.proxy_arguments import (
     ANSWER_S,
+    CONFIRM_THRESHOLD,
+    CONFIRMATIONS,
     HOLD_S,
     IDLE_MIN,
     LOG_MIB,
@@ -46,6 +48,17 @@ class Acting(NamedTuple):
     guards_shadow: bool = False
     guards_manifest: str | None = None
     guards_log: str | None = None
+    confirm: str | None = None
+    confirm_second: str | None = None
+    confirm_second_shadow: bool = False
+    confirm_threshold: float = CONFIRM_THRESHOLD
+    confirm_questions: int = CONFIRMATIONS
+    confirm_log: str | None = None
+
+    def log_of(self, which: str) -> str | None:
+        """The file named for the log of `flow`, `guards` or `confirm`."""
+        named = {"flow": self.log, "guards": self.guards_log}
+        return {**named, "confirm": self.confirm_log}[which]
 
     @property
     def is_needed(self) -> bool:
@@ -127,6 +140,12 @@ def parsed(arguments: Sequence[str]) -> Options:
         guards_shadow=given.guards_shadow,
         guards_manifest=given.guards_manifest,
         guards_log=given.guards_log,
+        confirm=given.confirm_judge,
+        confirm_second=given.confirm_second,
+        confirm_second_shadow=given.confirm_second_shadow,
+        confirm_threshold=given.confirm_threshold,
+        confirm_questions=given.confirm_questions,
+        confirm_log=given.confirm_log,
     )
     http = Http(
         listen=given.listen,
@@ -164,6 +183,12 @@ def _wrong(given: argparse.Namespace, command: Sequence[str], http: Http) -> str
         return "--upstream-header needs --upstream URL"
     if given.retain_days is not None and given.record is None:
         return "--retain-days needs --record DIR"
+    if given.confirm_judge is not None and None in (given.guards, given.context):
+        return "--confirm-judge needs --guards and --context FILE"
+    if given.confirm_judge is None and given.confirm_second is not None:
+        return "--confirm-second needs --confirm-judge"
+    if given.confirm_second_shadow and given.confirm_second is None:
+        return "--confirm-second-shadow needs --confirm-second"
     return None
 
 

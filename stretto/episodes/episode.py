@@ -79,6 +79,8 @@ class Episode:
     agent: str = "unknown"
     reward: float | None = None
     """Between 0 and 1; None where nobody graded the session."""
+    expected: tuple[ToolCall, ...] | None = None
+    """The calls its task expects, without ids; None where nobody says."""
 
     @property
     def succeeded(self) -> bool:

@@ -10,6 +10,7 @@ from stretto.canonical import Json, compact
 from stretto.episodes.episode import AssistantTurn, Episode, ToolCall, ToolResult
 from stretto.evaluate.intervals import Interval, share_interval
 from stretto.guards.evidence import Evidence, Group, Three
+from stretto.guards.facts import Exchange
 from stretto.guards.guard import Guard, Guards, Ruling, refusal
 from stretto.guards.proposal import Choices, Flag
 from stretto.guards.verdict import Outcome
@@ -64,6 +65,14 @@ class Write(NamedTuple):
     rulings: list[Ruling]
     flags: list[Flag]
     """Its arguments that look like another record's."""
+    exchange: Exchange
+    """What was said last before it."""
+
+    def became(self, ending: Group) -> Group | None:
+        """Its group in a session that ended so; None where it never returned."""
+        if self.result is None:
+            return None
+        return Group.REFUSED if self.result.error else ending
 
 
 @dataclass(slots=True)
@@ -110,23 +119,22 @@ class GuardAudit:
 
     def add(self, episode: Episode, *, n_examples: int = N_EXAMPLES) -> None:
         """Check an episode's writes."""
-        domain = self.guards.domain
-        if episode.domain and domain and episode.domain != domain:
+        if is_elsewhere(self.guards, episode):
             self.elsewhere += 1
             return
-        ended, is_refused, failing = _ended(episode), False, set()
+        ending, is_refused, failing = ending_of(episode), False, set()
         for write in writes(self.guards, episode):
-            if write.result is None:
+            group = write.became(ending)
+            if group is None:
                 self.unanswered += 1
                 continue
-            group = Group.REFUSED if write.result.error else ended
             self._count(episode, write, group, n_examples)
-            if group is ended:
+            if group is ending:
                 failing |= {r.guard.rule for r in write.rulings if _fails(r)}
                 is_refused |= refusal(write.rulings) is not None
         for rule in failing:
-            self.rules[rule].episodes[ended] += 1
-        self.sessions.append(Session(episode.task_or_id, ended, is_refused))
+            self.rules[rule].episodes[ending] += 1
+        self.sessions.append(Session(episode.task_or_id, ending, is_refused))
         self._digests.append(_digest(episode))
 
     def _count(
@@ -171,11 +179,18 @@ def writes(guards: Guards, episode: Episode) -> Iterator[Write]:
         for call in event.calls if isinstance(event, AssistantTurn) else ():
             if call.tool in tools:
                 rulings = guards.check(facts, call)
-                yield Write(call, results.get(call.id), rulings, choices.flags(call))
+                flags = choices.flags(call)
+                yield Write(call, results.get(call.id), rulings, flags, facts.exchange)
         facts.take(event)
 
 
-def _ended(episode: Episode) -> Group:
+def is_elsewhere(guards: Guards, episode: Episode) -> bool:
+    """Whether an episode says that it is of another domain than the guards."""
+    return bool(episode.domain and guards.domain and episode.domain != guards.domain)
+
+
+def ending_of(episode: Episode) -> Group:
+    """The group of an episode's accepted writes."""
     if episode.reward is None:
         return Group.UNGRADED
     return Group.SUCCESSFUL if episode.succeeded else Group.FAILED
@@ -194,7 +209,7 @@ def _firing(episode: Episode, write: Write, group: Group) -> Callable[[str], Fir
 
 def _digest(episode: Episode) -> bytes:
     """Of everything in an episode that an audit goes by."""
-    whole = hashlib.sha256(_encoded([episode.task, _ended(episode)]))
+    whole = hashlib.sha256(_encoded([episode.task, ending_of(episode)]))
     for event in episode.events:
         match event:
             case AssistantTurn(text, calls):

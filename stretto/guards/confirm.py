@@ -6,14 +6,15 @@ what the customer replied and the call, and asked whether the one agrees to the 
 What it is shown is cut without a mark: the end of the proposal, the start of the reply.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from stretto.canonical import Json
 from stretto.episodes.episode import ToolCall
-from stretto.guards.facts import Exchange, Facts
-from stretto.guards.guard import Guard, Guards
+from stretto.guards.facts import Exchange
+from stretto.guards.guard import Guard, Guards, Ruling
+from stretto.guards.verdict import Outcome
 from stretto.oracle.answer import NoulAnswer, Response
 from stretto.oracle.next_step import joined
 from stretto.oracle.question import Criteria, Noul, Request
@@ -77,11 +78,19 @@ def consent_rule(guards: Guards, call: ToolCall) -> Guard | None:
     return None
 
 
+def word_list_passes(rulings: Iterable[Ruling], rule: Guard) -> bool:
+    """Whether the rule that asks for consent, which is a word list, does not fail."""
+    return not any(
+        ruling.guard is rule and ruling.verdict.outcome is Outcome.FAIL
+        for ruling in rulings
+    )
+
+
 def confirm_request(
-    model: str, facts: Facts, call: ToolCall, asked: Asked, wording: Wording
+    model: str, exchange: Exchange, call: ToolCall, asked: Asked, wording: Wording
 ) -> Request:
     """What is asked about a call before it is made; one question a request."""
-    state = _state(facts.exchange, call)
+    state = _state(exchange, call)
     return Request(model, state, {asked.value: _question(asked, wording)})
 
 

@@ -32,6 +32,12 @@ def objects(value: Json) -> list[Record]:
     return [item for item in items if isinstance(item, dict)]
 
 
+def records(value: Json) -> dict[str, Record]:
+    """An object's members that are objects; none for what is no object."""
+    given = value if isinstance(value, dict) else {}
+    return {key: item for key, item in given.items() if isinstance(item, dict)}
+
+
 def keys(value: Json) -> set[str]:
     """An object's keys; none for what is no object."""
     return set(value) if isinstance(value, dict) else set()

@@ -45,6 +45,8 @@ class Hold:
     """Have a stream wait: what it is to be given comes with a later input."""
 
     stream: str = ""
+    to: Side = Side.HOST
+    """Who waits; what the server waits for is the host's line, or the answer to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,8 @@ class Beside(Enum):
     """What the flow decided."""
     GUARDS = "guards"
     """What guards said."""
+    CONFIRM = "confirm"
+    """What the confirmation judge said."""
 
 
 @dataclass(frozen=True, slots=True)

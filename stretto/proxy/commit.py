@@ -15,7 +15,7 @@ from stretto.proxy.actions import Drop, Hold, Outbox, Record, Send, Side
 from stretto.proxy.appendix import said
 from stretto.proxy.entry import Sender
 from stretto.proxy.observe import is_complete, spelled
-from stretto.proxy.requests import Asked, Follows, OwnCalls, Place, Refuses, answer
+from stretto.proxy.requests import Asked, Checks, Follows, OwnCalls, Place, answer
 from stretto.traces.messages import Message, fields, params
 
 NAME = "stretto_commit"
@@ -82,15 +82,17 @@ class _Commit:
     has_failed: bool = False
     waiting: str | None = None
     """The id of the change under way, the first of those left."""
+    is_checking: bool = False
+    """Whether the first of those left is not yet known to be allowed."""
 
 
 class Commits:
     """One session's commits."""
 
     def __init__(
-        self, calls: OwnCalls, refuses: Refuses, follows: Follows, out: Outbox
+        self, calls: OwnCalls, checks: Checks, follows: Follows, out: Outbox
     ) -> None:
-        self._calls, self._refuses = calls, refuses
+        self._calls, self._checks = calls, checks
         self._follows, self._out = follows, out
         self._commits: list[_Commit] = []
 
@@ -114,8 +116,11 @@ class Commits:
                 self._calls.abandon(commit.waiting, "the commit was cancelled", now)
 
     def close(self, now: float) -> None:
-        """A side has ended: the change under way will not be answered."""
+        """A side has ended: a change under way will not be answered, none is begun."""
         for commit in [*self._commits]:
+            if commit.is_checking:
+                self._stop(commit, now)
+                continue
             if commit.waiting is not None:
                 self._calls.ignore(commit.waiting)
             self._answered(commit, None, now)
@@ -125,10 +130,18 @@ class Commits:
             self._finish(commit, now)
             return
         tool, arguments = commit.left[0]
-        if (why := self._refuses(tool, arguments, commit.asked.id)) is not None:
+        commit.is_checking, checked = True, partial(self._checked, commit)
+        self._checks(tool, arguments, commit.asked.id, checked, now)
+
+    def _checked(self, commit: _Commit, why: str | None, now: float) -> None:
+        if commit not in self._commits:
+            return
+        commit.is_checking = False
+        if why is not None:
             commit.blocks.append(f"{commit.left.pop(0)} {_REFUSED}{why}")
             self._stop(commit, now)
             return
+        tool, arguments = commit.left[0]
         answered = partial(self._answered, commit)
         commit.waiting = self._calls.call(commit.asked, tool, arguments, answered, now)
 

@@ -55,8 +55,9 @@ class Engine:
         How many results were `held`, and `added to`, of these `in text alone` beside
         structured content; `lookups` made, and `questions` asked, of these
         `overtaken` by what happened meanwhile; results `without room` for lookups;
-        runs `out of time`; calls `checked` by guards and `refused`; and how often
-        something `failed` in here.
+        runs `out of time`; calls `checked` by guards and `refused`; writes `judged`,
+        of these `unconfirmed` and `judged late`; and how often something `failed` in
+        here.
         """
         return self._out.counts
 

@@ -44,11 +44,14 @@ Answered: TypeAlias = Callable[[Message | None, float], None]
 Follows: TypeAlias = Callable[[float, Sender, Message, str], object]
 """Is told when who said what, and on which stream."""
 
-Refuses: TypeAlias = Callable[[str, Json, Json], str | None]
-"""
-Says why a tool is not to be called with such arguments; None where it may be.
+Verdict: TypeAlias = Callable[[str | None, float], None]
+"""Is told why a call is not to be made, or None where it may be, and the time."""
 
-Its last argument is the id of the host's request.
+Checks: TypeAlias = Callable[[str, Json, Json, Verdict, float], None]
+"""
+Has a tool's call with such arguments checked: tells the verdict, at once or later.
+
+Its third argument is the id of the host's request, its last the time.
 """
 
 

@@ -11,13 +11,14 @@ from stretto.flow.run import Runner
 from stretto.oracle.answer import Response
 from stretto.proxy.actions import Outbox, Record, Send, Side
 from stretto.proxy.batch import taken_apart
-from stretto.proxy.commit import ADVICE, TOOL, Commits, is_commit
-from stretto.proxy.commit import NAME as COMMIT
+from stretto.proxy.commit import Commits, is_commit
+from stretto.proxy.consents import Consents
 from stretto.proxy.entry import Sender
+from stretto.proxy.gate import Gate
 from stretto.proxy.guarding import Guarding, Refused
 from stretto.proxy.observe import observed, spelled
+from stretto.proxy.offers import Offers
 from stretto.proxy.pilot import Pilot, pilot
-from stretto.proxy.relist import with_advice, with_tool
 from stretto.proxy.requests import Asked, OwnCalls, Place, answer
 from stretto.proxy.serving import Serving
 from stretto.proxy.tooltable import ToolTable
@@ -45,27 +46,40 @@ class Router:
         self._asked: dict[Place, Asked] = {}
         self._calls = OwnCalls(serving.token, self._is_taken, self._follow, out)
         self._guarding = Guarding(serving, out)
-        self._commits = Commits(self._calls, self._guarding.refuses, self._follow, out)
-        self._has_commits = serving.commit
+        self._gate = Gate(out, self._refuse, self._hear)
+        self._consents = Consents(serving, self._guarding, self._gate, out)
+        self._commits = Commits(self._calls, self._consents.check, self._follow, out)
+        self._offers = Offers(tools, out, has_commits=serving.commit)
         self._pilot: Pilot | None = None
         if flow is not None and decider is not None:
-            calls = self._calls
-            self._pilot = pilot(flow, decider, serving, tools, calls, out, runner)
+            own = self._calls
+            self._pilot = pilot(flow, decider, serving, tools, own, out, runner)
 
     def from_host(self, line: bytes, now: float, stream: str) -> None:
         """A line of the host's."""
+        if not self._gate.is_shut(stream):
+            self._hear(line, now, stream)
+        elif (place := self._gate.cancelled(observed(line), stream)) is None:
+            self._gate.wait_behind(line, stream)
+        else:
+            self._asked.pop(place, None)
+            self.note(Sender.CLIENT, line, now, stream)
+            self._gate.withdraw(stream, now)
+
+    def _hear(self, line: bytes, now: float, stream: str) -> None:
         self._out.put(Record(Sender.CLIENT, line))
-        said = observed(line)
-        refused = self._guarding.refused(line, said)
+        checked = self._guarding.heard(line, said := observed(line))
+        refused = checked.refused.values()
         try:
             for message in parts(said):
                 self._follow(now, Sender.CLIENT, message, stream)
             if isinstance(said, dict):
                 self._heed(said, now, stream, is_refused=bool(refused))
         finally:  # whatever becomes of the flow, the host is told
-            told = self._refuse(refused, stream)
-        for message in told:
+            told = [self._tell(call, stream) for call in refused]
+        for message in filter(None, told):
             self._follow(now, Sender.PROXY, message, stream)
+        self._consents.hear(line, said, checked, now, stream)
         self._out.pass_on()
 
     def from_server(self, line: bytes, now: float, stream: str) -> None:
@@ -83,8 +97,7 @@ class Router:
     def from_context(self, line: bytes, now: float) -> None:
         """A line of the conversation."""
         self._out.put(Record(Sender.CONTEXT, line))
-        said = observed(line)
-        if isinstance(said, dict):
+        if isinstance(said := observed(line), dict):
             self._follow(now, Sender.CONTEXT, said)
 
     def note(self, sender: Sender, line: bytes, now: float, stream: str) -> None:
@@ -103,16 +116,19 @@ class Router:
 
     def tick(self, now: float) -> None:
         """Time has passed."""
+        self._consents.judge.tick(now)
         if self._pilot is not None:
             self._pilot.holding.tick(now)
 
     def from_oracle(self, id_: str, answer: Response | OracleError, now: float) -> None:
         """The oracle was asked."""
+        self._consents.judge.consulted(id_, answer, now)
         if self._pilot is not None:
             self._pilot.holding.consulted(id_, answer, now)
 
     def withdraw_stream(self, stream: str, now: float) -> None:
         """The host no longer waits for anything on a stream."""
+        self._gate.close_stream(stream)
         for place in [place for place in self._asked if place.stream == stream]:
             del self._asked[place]
         self._withdraw(lambda place: place.stream == stream, now)
@@ -120,6 +136,8 @@ class Router:
     def end(self, now: float) -> None:
         """A side has ended."""
         self._commits.close(now)
+        self._consents.judge.close(now)
+        self._commits.close(now)  # those that waited behind a write
         if self._pilot is not None:
             self._pilot.end()
 
@@ -127,18 +145,26 @@ class Router:
         """Only pass lines on from now on, and swallow what the proxy asked for."""
         if self._pilot is not None:
             self._pilot.give_up()
-        self._has_commits = False
+        self._offers.give_up()
         self._commits.close(now)
+        self._gate.let_go()
+        self._consents.judge.close(now)
 
-    def _refuse(self, calls: list[Refused], stream: str) -> list[Message]:
-        """Answer calls in the server's place; one without an id is only dropped."""
-        told = [
-            answer(call.message, call.text, has_failed=True)
-            for call in calls
-            if request_key(call.message) is not None
-        ]
-        for line in map(spelled, told):
-            self._out.put(Record(Sender.PROXY, line), Send(Side.HOST, line, stream))
+    def _refuse(self, call: Refused, now: float, stream: str) -> None:
+        """Answer a call in the server's place."""
+        if (told := self._tell(call, stream)) is not None:
+            self._follow(now, Sender.PROXY, told, stream)
+
+    def _tell(self, call: Refused, stream: str) -> Message | None:
+        """Tell the host of a refused call; one without an id is only dropped."""
+        if (key := request_key(call.message)) is None:
+            return None
+        asked = self._asked.get(Place(stream, key))
+        if asked is not None and asked.message is call.message:
+            del self._asked[asked.place]
+        told = answer(call.message, call.text, has_failed=True)
+        line = spelled(told)
+        self._out.put(Record(Sender.PROXY, line), Send(Side.HOST, line, stream))
         return told
 
     def _heed(
@@ -152,7 +178,7 @@ class Router:
                 self._pilot.holding.overtake(asked.place, now)
             if is_refused:
                 return
-            if is_commit(message) and self._offers_commits:
+            if is_commit(message) and self._offers.has_commits:
                 self._out.keep()
                 self._commits.begin(asked, now)
             else:
@@ -169,11 +195,6 @@ class Router:
         if self._pilot is not None:
             self._pilot.holding.withdraw(is_gone, now)
 
-    @property
-    def _offers_commits(self) -> bool:
-        """Whether the commit tool is the proxy's; a server may have one of its own."""
-        return self._has_commits and COMMIT not in self._tools
-
     def _answered(
         self, message: Message, place: Place, line: bytes, now: float
     ) -> None:
@@ -187,32 +208,16 @@ class Router:
         if asked is None or asked.is_withdrawn:
             return
         if asked.method == "tools/list":
-            self._listed(asked, message, line)
-        elif asked.method in _HANDSHAKES and self._has_commits:
-            self._replace(line, with_advice(line.decode(), ADVICE).encode())
-        elif asked.method == "tools/call" and isinstance(change, ToolResult):
-            self._returned(asked, message, line, now)
-
-    def _returned(
-        self, asked: Asked, message: Message, line: bytes, now: float
-    ) -> None:
-        """A call of the agent's returned."""
-        if self._pilot is not None and self._pilot.hold(asked, message, line, now):
+            self._offers.listed(asked, message, line, self._pilot)
+        elif asked.method in _HANDSHAKES:
+            self._offers.greeted(line)
+        elif (
+            self._pilot is not None
+            and asked.method == "tools/call"
+            and isinstance(change, ToolResult)
+            and self._pilot.hold(asked, message, line, now)
+        ):
             self._out.keep()
-
-    def _listed(self, asked: Asked, message: Message, line: bytes) -> None:
-        self._tools.learn(asked.message, message)
-        shown = line.decode()
-        if self._pilot is not None:
-            shown = self._pilot.relisted(shown)
-        if self._offers_commits:
-            shown = with_tool(shown, TOOL)
-        self._replace(line, shown.encode())
-
-    def _replace(self, line: bytes, new: bytes) -> None:
-        """Give the host a changed line; one that is as it was is passed on."""
-        if new != line:
-            self._out.replace(new)
 
     def _told(self, message: Message, now: float) -> None:
         """The server speaks of its own accord."""
@@ -230,7 +235,7 @@ class Router:
         if rest is None:
             self._out.keep()
         else:
-            self._replace(line, rest)
+            self._offers.replace(line, rest)
         for message, key, is_own in parts:
             self._follow(now, Sender.SERVER, message, "" if is_own else stream)
             if key is not None and not is_own:

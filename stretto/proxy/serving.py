@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from stretto.flow.caps import PER_CALL, PER_SESSION
 from stretto.flow.decide import THRESHOLD
+from stretto.guards.confirm import Judging
 from stretto.guards.guard import Guards
 
 HOLD_S = 5.0
@@ -17,6 +18,8 @@ ANSWER_S = 1.5
 """How many seconds a System-One model may take over one decision."""
 QUESTIONS = 300
 """How many decisions of a session may ask one."""
+CONFIRMATIONS = 100
+"""How many questions of a session may be asked about its writes."""
 RESULT_CHARS = 50_000
 """How long a result may become; hosts put longer ones aside."""
 
@@ -40,6 +43,19 @@ class Exploration:
     """How often, between 0 and 1; at 0 the choices are logged in the same way."""
     seed: int = 0
     task: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Confirming:
+    """Whether the customer agreed to writes, as a System-One model is asked."""
+
+    judging: Judging
+    model: str
+    """The model that requests name."""
+    is_enforced: bool = False
+    """Whether a write that fails is refused; otherwise that is only logged."""
+    questions: int = CONFIRMATIONS
+    """How many questions of a session may be asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,3 +91,7 @@ class Serving:
     """What is to be checked before a call, if anything is."""
     guards_shadow: bool = False
     """Whether guards only log, and refuse nothing."""
+    refuses_unnamed: bool = True
+    """Whether a judged write may wait on a stream that no request names."""
+    confirming: Confirming | None = None
+    """How writes that the guards let pass are judged, if they are."""

@@ -10,6 +10,7 @@ from stretto.episodes.episode import Episode
 from stretto.traces.calls import answered
 from stretto.traces.completions import chat_events
 from stretto.traces.decode import Unreadable
+from stretto.traces.expected import expected_calls
 from stretto.traces.head import Head
 from stretto.traces.ledger import Ledger
 from stretto.traces.reader import ReadOptions
@@ -79,6 +80,7 @@ def _episode(path: Path, ledger: Ledger, record: Record) -> Episode | None:
         task=label(run.get("task_id")),
         trial=whole(run.get("trial")),
         reward=grade(run.get("reward")) or 0.0,
+        expected=expected_calls(mapping(_task(run)).get("actions"), given="kwargs"),
     )
 
 

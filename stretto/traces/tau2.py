@@ -23,6 +23,7 @@ from stretto.episodes.episode import (
 )
 from stretto.traces.calls import CallIds, answered, arguments
 from stretto.traces.decode import Unreadable
+from stretto.traces.expected import expected_calls
 from stretto.traces.head import Head
 from stretto.traces.ledger import Ledger
 from stretto.traces.reader import ReadOptions
@@ -191,7 +192,17 @@ def _episode(path: Path, ledger: Ledger, run: _Run | None, record: Record) -> Ep
         domain=run.domain,
         agent=run.agent,
         reward=grade(mapping(simulation.get("reward_info")).get("reward")) or 0.0,
+        expected=expected_calls(_actions(simulation), given="arguments"),
     )
+
+
+def _actions(simulation: dict[str, Json]) -> Json:
+    """The task's actions: those that were checked, else those that it lists."""
+    checks = mapping(simulation.get("reward_info")).get("action_checks")
+    if isinstance(checks, list):
+        return [mapping(check).get("action") for check in checks]
+    criteria = mapping(mapping(simulation.get("task")).get("evaluation_criteria"))
+    return criteria.get("actions")
 
 
 def _turn(message: dict[str, Json], ids: CallIds) -> AssistantTurn:

@@ -7,11 +7,7 @@ from tests.claimed.reasons import (
     LABELS,
     LEADERBOARD,
     LIVE,
-    NO_JUDGE,
-    NO_MATCHING,
 )
-
-_JUDGED = (NO_JUDGE, ANSWERS)
 
 RUNS = section(
     "paper §5.6",
@@ -130,64 +126,58 @@ GUARDS = section(
 CONFIRMATIONS = section(
     "paper §5.11",
     {
-        "judge:question": deferred(
+        "judge:question": (
             "The judge sees the agent's last message, the reply and the call, and "
-            "fails a write whose chance of a yes is below 0.5.",
-            NO_JUDGE,
+            "fails a write whose chance of a yes is below 0.5."
         ),
         "judge:rates": deferred(
             "It fails 8.5% of accepted writes in failed retail episodes and 5.0% in "
             "successful ones; 3,863 questions cost $0.12.",
-            *_JUDGED,
+            ANSWERS,
         ),
         "judge:agreement": deferred(
             "The two judges agree on 94.9% of 3,484 accepted writes and differ on 178.",
-            *_JUDGED,
+            ANSWERS,
         ),
         "judge:right": deferred(
             "Jev is right on 78% of the disagreements; six of its ten errors are a yes "
             "to a change never described.",
-            NO_JUDGE,
             LABELS,
         ),
         "judge:refusals": deferred(
             "Enforced, it would refuse 5% to 11% of accepted writes in successful "
             "episodes.",
-            *_JUDGED,
+            ANSWERS,
         ),
         "judge:exact-change": deferred(
             "Asked whether the message described this exact change, it fails 18% of "
             "successful retail's writes; 3 of 30 new failures are lapses.",
-            *_JUDGED,
+            ANSWERS,
         ),
         "judge:proposed": deferred(
             "Asked whether the change was proposed, it fails 113 more writes, 6.6% in "
             "successful retail episodes and 13.4% in failed ones; the two wordings "
             "cost $0.25.",
-            *_JUDGED,
+            ANSWERS,
         ),
         "judge:proposed-right": deferred(
             "16 of 30 of those are lapses (36% to 70%), seven of them calls unlike "
             "what was agreed.",
-            NO_JUDGE,
             LABELS,
         ),
         "judge:live": deferred(
             "Enforced live it refused none of 40 writes; logged it would have refused "
             "4 of 38, two of them real lapses (Fisher's p is 0.05 by write and 0.11 by "
             "episode).",
-            NO_JUDGE,
             LIVE,
         ),
         "judge:live-passes": deferred(
             "Passes stayed at 8 and 8 of 10 in retail, 7 and 6 in airline.",
-            NO_JUDGE,
             LIVE,
         ),
         "judge:live-second": deferred(
             "The second question failed 8 of 38 writes, 7 of them false alarms; a "
             "judgement took 0.65 s at the median, 156 questions under a cent.",
-            NO_JUDGE,
             LIVE,
         ),
     },
@@ -197,21 +187,18 @@ CONTENT = union(
     section(
         "paper §5.14",
         {
-            "matching:question": deferred(
+            "matching:question": (
                 "The matcher sees the customer's words and the candidate records, not "
-                "the agent's pick.",
-                NO_MATCHING,
+                "the agent's pick."
             ),
             "matching:rates": deferred(
                 "Over 3,978 choices Jev is right 81.6% of the time and the agents "
                 "89.9%; the 3,708 questions cost $0.29.",
-                NO_MATCHING,
                 ANSWERS,
             ),
             "matching:alarms": deferred(
                 "Where they differ the agent is wrong 19% of the time; confident "
                 "disagreement catches 25 of 402 wrong picks.",
-                NO_MATCHING,
                 ANSWERS,
             ),
         },
@@ -237,7 +224,7 @@ CONTENT = union(
             "injection:judge": deferred(
                 "A claim of consent passed 9 of 140 refused writes, a quoted yes 12; "
                 "2,300 questions cost $0.22.",
-                *_JUDGED,
+                ANSWERS,
             ),
         },
     ),

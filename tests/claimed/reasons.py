@@ -23,7 +23,5 @@ LABELS = "Rests on labels made by hand that are not in ../shared/data."
 SIMULATOR = "Measured in τ²-bench's own environment, which this package does not run."
 
 NO_ORACLE = "It takes asking Jev, to which this project has no key."
-NO_JUDGE = "The confirmation judge is not built yet."
-NO_MATCHING = "Matching a description to a record is not built yet."
 NO_PROCEDURE = "Procedures are not built yet."
 NO_ANATOMY = "Nothing sorts turns, or finds rules that are 95% sure, yet."

@@ -25,7 +25,7 @@ def request(proposal: str, reply: str, asked: Asked = Asked.CONFIRMED):
     facts = RETAIL.facts()
     for event in read_order().reply(proposal).user(reply).events:
         facts.take(event)
-    return confirm_request("m", facts, CANCEL, asked, shipped_wording())
+    return confirm_request("m", facts.exchange, CANCEL, asked, shipped_wording())
 
 
 def test_the_end_of_the_proposal_and_the_start_of_the_reply_are_shown_uncut_and_whole():
@@ -43,7 +43,7 @@ def test_the_end_of_the_proposal_and_the_start_of_the_reply_are_shown_uncut_and_
 
 def test_before_anybody_spoke_both_sides_of_the_exchange_are_empty():
     asked = confirm_request(
-        "m", RETAIL.facts(), CANCEL, Asked.CONFIRMED, shipped_wording()
+        "m", RETAIL.facts().exchange, CANCEL, Asked.CONFIRMED, shipped_wording()
     )
 
     assert asked.state["agent_said_last"] == asked.state["customer_replied"] == ""

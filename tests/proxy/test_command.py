@@ -142,6 +142,7 @@ def test_serving_imports_nothing_that_takes_long() -> None:
         "stretto.cli.proxy",
         "stretto.cli.proxy_arguments",
         "stretto.cli.proxy_options",
+        "stretto.cli.proxy_values",
         "stretto.episodes",
         "stretto.episodes.content",
         "stretto.errors",

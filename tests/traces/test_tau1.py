@@ -36,7 +36,7 @@ def answer(id, content="ok"):
 def test_a_run_becomes_an_episode_of_an_unknown_domain_and_agent(tmp_path):
     (episode,), ledger = read_all(write(tmp_path / "runs.json.gz", [tau1_run(27)]))
 
-    assert episode == Episode("runs.json#0", EVENTS, "27", reward=1.0)
+    assert episode == Episode("runs.json#0", EVENTS, "27", reward=1.0, expected=())
     assert ledger.counts == {"files": 1, "episodes": 1}
 
 

@@ -90,7 +90,9 @@ class _Acted:
             return body
         heard = self._track.asked()
         line = _line(heard)
-        heeded = self._acting.from_host(line, _stream(heard.name))
+        self._waits_at = _stream(heard.name)
+        heeded = await self._acting.from_host(line, _stream(heard.name))
+        self._waits_at = None
         self._answers = [_spelled(answer, heard) for answer in heeded.answers]
         if heeded.line is not None:
             return body if heeded.line is line else heeded.line.rstrip(b"\n")

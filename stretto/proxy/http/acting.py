@@ -98,6 +98,8 @@ class Acting:
         self._lookups = Lookups(asks, self._hear_own, self._fail, schemas)
         self._headers: dict[str, Headers] = {}
         self._waiting: dict[str, _Waiting] = {}
+        self._verdicts: dict[str, asyncio.Future[bytes | None]] = {}
+        """By stream, what goes on to the server of a line held back; None: nothing."""
         self._line = b""
         self._passed: bytes | None = None
         self._is_held = False
@@ -111,15 +113,18 @@ class Acting:
         """The session's."""
         return self._engine
 
-    def from_host(self, line: bytes, stream: str) -> Heeded:
+    async def from_host(self, line: bytes, stream: str) -> Heeded:
         """What becomes of a line of the host's, which ends in a line feed."""
         self._answers.clear()
         self._answered = None if stream in self._waiting else stream
         told = self._told(self._engine.host_line, line, stream, fallback=None)
         self._answered = None
         answers = tuple(self._answers)
+        verdict = self._verdicts.get(stream)
         if isinstance(told, bytes):
             return Heeded(told, answers)
+        if verdict is not None and (passed := await verdict) is not None:
+            return Heeded(passed, answers)
         return Heeded(None, answers, None if answers else told)
 
     async def from_server(self, line: bytes, stream: str) -> bytes | None:
@@ -175,6 +180,8 @@ class Acting:
         passed = self._passed
         if not (is_well or self._answers or self._is_held or fallback):
             passed = passed or line
+        if passed is not None:
+            self._decide(stream, passed)
         if is_free and (passed is not None or not self._is_held):
             self._release(stream, None)
         elif not is_free:
@@ -197,6 +204,9 @@ class Acting:
 
     def _give(self, given: Given) -> None:
         match given:
+            case Forward(Side.SERVER, line, stream) if stream in self._verdicts:
+                self._decide(stream, line)
+                self._waiting.pop(stream, None)
             case Forward(to, line) if to is Side.SERVER or line is self._line:
                 self._passed = line
             case Send(Side.SERVER, line, stream):
@@ -205,12 +215,21 @@ class Acting:
                 self._answers.append(line)
             case Forward(Side.HOST, line, stream) | Send(Side.HOST, line, stream):
                 self._release(stream, line)
-            case Hold():
+            case Hold(stream, to):
                 self._is_held = True
+                if to is Side.SERVER:
+                    self._verdicts[stream] = self._loop.create_future()
             case Drop(stream):
                 self._release(stream, None)
 
+    def _decide(self, stream: str, line: bytes | None) -> None:
+        """Tell whoever waits with a line of the host's what goes on of it."""
+        verdict = self._verdicts.pop(stream, None)
+        if verdict is not None and not verdict.done():
+            verdict.set_result(line)
+
     def _release(self, stream: str, line: bytes | None) -> None:
+        self._decide(stream, None)
         if (waiting := self._waiting.pop(stream, None)) is not None:
             waiting.give(line)
 

@@ -48,6 +48,7 @@ class Desk:
         self.entries: list[bytes] = []
         self.decisions: list[dict] = []
         self.checks: list[dict] = []
+        self.judgements: list[dict] = []
         self.notes: list[str] = []
         self.due: float | None = None
 
@@ -92,6 +93,8 @@ class Desk:
                     self.decisions.append(json.loads(said))
                 case Log(said, Beside.GUARDS):
                     self.checks.append(json.loads(said))
+                case Log(said, Beside.CONFIRM):
+                    self.judgements.append(json.loads(said))
                 case Consult(id, request):
                     self.questions.append(action)
                     if (answer := self.answers(request)) is not None:

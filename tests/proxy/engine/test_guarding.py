@@ -384,7 +384,7 @@ def test_guards_without_a_time_of_their_own_go_by_the_clock() -> None:
         guarding = Guarding(
             Serving("t", guards=used), at.engine._out, clock=lambda: noon
         )
-        assert guarding.refuses("pay", {}, 1) is None
+        assert guarding.check("pay", {}, 1).why is None
 
     assert seen == [noon, datetime(2020, 1, 1)]
 

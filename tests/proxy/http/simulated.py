@@ -78,6 +78,7 @@ class Log:
         self.is_closed = False
         self.decisions: list[dict[str, Any]] = []
         self.checks: list[dict[str, Any]] = []
+        self.judgements: list[dict[str, Any]] = []
         self._entries: list[bytes] = []
 
     def start(self) -> None:
@@ -94,7 +95,8 @@ class Log:
         self.is_closed = True
 
     def beside(self, which: Beside) -> "Lines":
-        return Lines(self.decisions if which is Beside.FLOW else self.checks)
+        lines = {Beside.FLOW: self.decisions, Beside.GUARDS: self.checks}
+        return Lines({**lines, Beside.CONFIRM: self.judgements}[which])
 
     @property
     def said(self) -> list[tuple[str, Any]]:
