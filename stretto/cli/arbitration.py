@@ -10,7 +10,7 @@ import click
 
 from stretto.cli.asking import ask_choice
 from stretto.cli.fitting import FittingChoice, fitter
-from stretto.cli.oracles import OracleChoice
+from stretto.cli.oracle_choice import OracleChoice
 from stretto.cli.warnings import warn
 from stretto.files import write_text
 from stretto.flow.flow import Flow

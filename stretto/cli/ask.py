@@ -9,7 +9,8 @@ from stretto.canonical import Json, in_order
 from stretto.cli.asking import ask_choice
 from stretto.cli.examples import example
 from stretto.cli.options import as_json
-from stretto.cli.oracles import OracleChoice, asks
+from stretto.cli.oracle_choice import OracleChoice
+from stretto.cli.oracles import asks
 from stretto.files import write_text
 from stretto.oracle.batch import Asked
 from stretto.oracle.dump import read_requests

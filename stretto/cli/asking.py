@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import click
 
-from stretto.cli.oracles import OracleChoice
+from stretto.cli.oracle_choice import OracleChoice
 from stretto.cli.progress import progress
 from stretto.cli.warnings import warn
 from stretto.files import write_text

@@ -9,7 +9,8 @@ from stretto.cli.asking import ask_choice
 from stretto.cli.examples import example
 from stretto.cli.number import Number
 from stretto.cli.options import Sessions, as_json, labelled_sessions
-from stretto.cli.oracles import OracleChoice, judges
+from stretto.cli.oracle_choice import OracleChoice
+from stretto.cli.oracles import judges
 from stretto.cli.problems import warn_of_problems
 from stretto.cli.reports import html_option, write_report
 from stretto.cli.rules import rules_of, rules_option

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from stretto.cli.asking import ask_choice
-from stretto.cli.oracles import OracleChoice
+from stretto.cli.oracle_choice import OracleChoice
 from stretto.cli.warnings import warn
 from stretto.episodes.episode import Episode
 from stretto.errors import OracleError

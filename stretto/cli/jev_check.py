@@ -8,7 +8,8 @@ import click
 from stretto.canonical import Json
 from stretto.cli.examples import example
 from stretto.cli.options import as_json
-from stretto.cli.oracles import OracleChoice, names
+from stretto.cli.oracle_choice import OracleChoice
+from stretto.cli.oracles import names
 from stretto.errors import OracleError
 from stretto.markdown import printable
 from stretto.oracle.answer import NoulAnswer

@@ -15,7 +15,8 @@ from stretto.cli.fitting import FittingChoice, fitting
 from stretto.cli.learned import lines, summary
 from stretto.cli.number import Number
 from stretto.cli.options import Sessions, as_json, labelled_sessions
-from stretto.cli.oracles import OracleChoice, questions
+from stretto.cli.oracle_choice import OracleChoice
+from stretto.cli.oracles import questions
 from stretto.cli.problems import warn_of_problems
 from stretto.cli.tasks import Tasks, tasks
 from stretto.flow.wire import write_flow

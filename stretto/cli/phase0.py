@@ -14,7 +14,8 @@ from stretto.cli.examples import example
 from stretto.cli.fitting import fitter
 from stretto.cli.number import Number
 from stretto.cli.options import Sessions, as_json, reading
-from stretto.cli.oracles import OracleChoice, questions
+from stretto.cli.oracle_choice import OracleChoice
+from stretto.cli.oracles import questions
 from stretto.cli.problems import warn_of_problems
 from stretto.cli.reports import html_option, out_option, write_report
 from stretto.cli.sources import Source, Sources, as_sources

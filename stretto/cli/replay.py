@@ -18,7 +18,8 @@ from stretto.cli.decisions import (
 from stretto.cli.examples import example
 from stretto.cli.number import Number
 from stretto.cli.options import Sessions, as_json, sessions
-from stretto.cli.oracles import OracleChoice, questions
+from stretto.cli.oracle_choice import OracleChoice
+from stretto.cli.oracles import questions
 from stretto.cli.reports import html_option, write_report
 from stretto.cli.settings import jobs_option, one_site_apart, told
 from stretto.cli.tasks import Tasks, tasks

@@ -10,7 +10,8 @@ import click
 from stretto.cli.deciding import Deciding
 from stretto.cli.examples import example
 from stretto.cli.number import PROBABILITY, Number
-from stretto.cli.oracles import OracleChoice, live
+from stretto.cli.oracle_choice import OracleChoice
+from stretto.cli.oracles import live
 from stretto.errors import StrettoError
 from stretto.flow.decide import THRESHOLD
 from stretto.harness.lines import LineServer

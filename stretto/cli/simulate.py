@@ -10,7 +10,8 @@ from stretto.cli.chosen import Measured
 from stretto.cli.deciding import ORACLE, Deciding
 from stretto.cli.examples import example
 from stretto.cli.options import Sessions, as_json, sessions
-from stretto.cli.oracles import OracleChoice, questions
+from stretto.cli.oracle_choice import OracleChoice
+from stretto.cli.oracles import questions
 from stretto.cli.reports import html_option, write_report
 from stretto.cli.tasks import Tasks, tasks
 from stretto.cli.warnings import warn

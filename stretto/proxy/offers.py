@@ -9,6 +9,9 @@ from stretto.proxy.requests import Asked
 from stretto.proxy.tooltable import ToolTable
 from stretto.traces.messages import Message
 
+HANDSHAKES = ("initialize", "server/discover")
+"""The requests whose answers say what the server is."""
+
 
 class Offers:
     """

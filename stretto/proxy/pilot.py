@@ -21,6 +21,9 @@ from stretto.proxy.tooltable import ToolTable
 from stretto.traces.messages import Message
 from stretto.traces.turns import Change
 
+_ASKS_THE_HOST = ("elicitation/create", "sampling/createMessage")
+"""What a server asks of the host when a call's arguments are not enough for it."""
+
 
 class Pilot:
     """A flow, its server's tools, and the session so far."""
@@ -49,6 +52,11 @@ class Pilot:
     def hold(self, asked: Asked, response: Message, line: bytes, now: float) -> bool:
         """Whether the result of a call is held back from now on."""
         return self._is_looking and self.holding.hold(asked, response, line, now)
+
+    def told(self, message: Message, now: float) -> None:
+        """The server says something of its own accord."""
+        if message.get("method") in _ASKS_THE_HOST:
+            self.holding.interrupt("nobody is there to be asked", now)
 
     def relisted(self, page: str) -> str:
         """A page of the server's list of tools, as the host is to have it."""

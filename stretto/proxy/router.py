@@ -17,17 +17,13 @@ from stretto.proxy.entry import Sender
 from stretto.proxy.gate import Gate
 from stretto.proxy.guarding import Guarding, Refused
 from stretto.proxy.observe import observed, spelled
-from stretto.proxy.offers import Offers
+from stretto.proxy.offers import HANDSHAKES, Offers
 from stretto.proxy.pilot import Pilot, pilot
 from stretto.proxy.requests import Asked, OwnCalls, Place, answer
 from stretto.proxy.serving import Serving
 from stretto.proxy.tooltable import ToolTable
 from stretto.traces.messages import Message, params, parts, request_key, response_key
 from stretto.traces.turns import Change
-
-_HANDSHAKES = ("initialize", "server/discover")
-_ASKS_THE_HOST = ("elicitation/create", "sampling/createMessage")
-"""What a server asks of the host when a call's arguments are not enough for it."""
 
 
 class Router:
@@ -44,7 +40,7 @@ class Router:
     ) -> None:
         self._out, self._tools = out, tools
         self._asked: dict[Place, Asked] = {}
-        self._calls = OwnCalls(serving.token, self._is_taken, self._follow, out)
+        own = self._calls = OwnCalls(serving.token, self._is_taken, self._follow, out)
         self._guarding = Guarding(serving, out)
         self._gate = Gate(out, self._refuse, self._hear)
         self._consents = Consents(serving, self._guarding, self._gate, out)
@@ -52,7 +48,6 @@ class Router:
         self._offers = Offers(tools, out, has_commits=serving.commit)
         self._pilot: Pilot | None = None
         if flow is not None and decider is not None:
-            own = self._calls
             self._pilot = pilot(flow, decider, serving, tools, own, out, runner)
 
     def from_host(self, line: bytes, now: float, stream: str) -> None:
@@ -162,8 +157,7 @@ class Router:
         asked = self._asked.get(Place(stream, key))
         if asked is not None and asked.message is call.message:
             del self._asked[asked.place]
-        told = answer(call.message, call.text, has_failed=True)
-        line = spelled(told)
+        line = spelled(told := answer(call.message, call.text, has_failed=True))
         self._out.put(Record(Sender.PROXY, line), Send(Side.HOST, line, stream))
         return told
 
@@ -209,7 +203,7 @@ class Router:
             return
         if asked.method == "tools/list":
             self._offers.listed(asked, message, line, self._pilot)
-        elif asked.method in _HANDSHAKES:
+        elif asked.method in HANDSHAKES:
             self._offers.greeted(line)
         elif (
             self._pilot is not None
@@ -221,11 +215,10 @@ class Router:
 
     def _told(self, message: Message, now: float) -> None:
         """The server speaks of its own accord."""
-        method = message.get("method")
-        if method == "notifications/tools/list_changed":
+        if message.get("method") == "notifications/tools/list_changed":
             self._tools.changed()
-        elif method in _ASKS_THE_HOST and self._pilot is not None:
-            self._pilot.holding.interrupt("nobody is there to be asked", now)
+        elif self._pilot is not None:
+            self._pilot.told(message, now)
 
     def _from_batch(
         self, batch: list[Json], line: bytes, now: float, stream: str

@@ -6,7 +6,7 @@ import pytest
 
 from stretto import assets
 from stretto.cli.deciding import Budgeted, Deciding
-from stretto.cli.oracles import OracleChoice
+from stretto.cli.oracle_choice import OracleChoice
 from stretto.errors import CannotDecide, OracleError
 from stretto.flow.wire import write_flow
 from stretto.oracle.mock import Mock

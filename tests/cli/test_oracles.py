@@ -8,7 +8,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from stretto.cli.asking import ask_choice
-from stretto.cli.oracles import OracleChoice, questions
+from stretto.cli.oracle_choice import OracleChoice
+from stretto.cli.oracles import questions
 from stretto.oracle.dump import read_requests
 from stretto.oracle.lines import json_lines
 from stretto.oracle.omit import Omission

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from stretto.canonical import Json
 from stretto.errors import OracleError
@@ -22,34 +22,11 @@ from stretto.proxy.context import Context
 from stretto.proxy.engine import Engine
 from stretto.proxy.entry import Sender
 from stretto.proxy.http.headers import Headers
+from stretto.proxy.http.heeded import Heeded, Waiting
 from stretto.proxy.http.lookups import Asks, Lookups
 from stretto.proxy.turns import Ask, Given, Turns
 
 _Tell: TypeAlias = Callable[[bytes, float, str], list[Action]]
-
-
-class _Waiting(NamedTuple):
-    """Somebody who waits for what becomes of a line."""
-
-    fallback: bytes | None
-    """What they get where the proxy fails; None where they have to wait on."""
-    outcome: asyncio.Future[bytes | None]
-
-    def give(self, line: bytes | None) -> None:
-        """Tell them."""
-        if not self.outcome.done():
-            self.outcome.set_result(line)
-
-
-class Heeded(NamedTuple):
-    """What becomes of a line of the host's."""
-
-    line: bytes | None
-    """What the server gets; the very same object where that is unchanged."""
-    answers: tuple[bytes, ...] = ()
-    """What the host gets for it without the server, or for parts of it."""
-    later: "asyncio.Future[bytes | None] | None" = None
-    """What the host gets once it is there; None where there will be nothing."""
 
 
 _OWN = "stretto"
@@ -97,7 +74,7 @@ class Acting:
         )
         self._lookups = Lookups(asks, self._hear_own, self._fail, schemas)
         self._headers: dict[str, Headers] = {}
-        self._waiting: dict[str, _Waiting] = {}
+        self._waiting: dict[str, Waiting] = {}
         self._verdicts: dict[str, asyncio.Future[bytes | None]] = {}
         """By stream, what goes on to the server of a line held back; None: nothing."""
         self._line = b""
@@ -173,7 +150,7 @@ class Acting:
         self, tell: _Tell, line: bytes, stream: str, *, fallback: bytes | None
     ) -> "bytes | asyncio.Future[bytes | None]":
         """What is passed on of a line, or else what comes in its place, later."""
-        waiting = _Waiting(fallback, self._loop.create_future())
+        waiting = Waiting(fallback, self._loop.create_future())
         is_free = self._waiting.setdefault(stream, waiting) is waiting
         self._line, self._passed, self._is_held = line, None, False
         is_well = self._do(lambda now: tell(line, now, stream))
