@@ -7,7 +7,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -235,3 +235,28 @@ def _replace(path: Path, neighbour: Path, content: bytes) -> None:
     if mode is not None:
         neighbour.chmod(mode)
     neighbour.replace(path)
+
+
+def write_new(path: str | Path, pieces: Iterable[bytes]) -> None:
+    """
+    Write a file that is not there yet, whole or not at all, piece by piece.
+
+    Raises:
+        CannotWrite: the file is there, the folder is missing or closed, or the disk is
+            full.
+    """
+    path = Path(path)
+    neighbour = path.parent / f".{path.name}.{os.urandom(6).hex()}"
+    try:
+        with open(neighbour, "xb") as file:
+            file.writelines(pieces)
+            file.flush()
+            os.fsync(file.fileno())
+        os.link(neighbour, path)  # fails where the path is taken, as a rename does not
+    except OSError as cause:
+        raise CannotWrite(
+            f"{path} cannot be written: {cause.strerror or cause}"
+        ) from cause
+    finally:
+        with suppress(OSError):
+            neighbour.unlink()
