@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from stretto.errors import CannotWrite, StrettoError
-from stretto.files import write_new
+from stretto.newfile import write_new
 from stretto.traces.ledger import Ledger
 from stretto.traces.redact.logs import beside_lines, session_lines
 from stretto.traces.redact.pseudonym import MIN_SALT, Pseudonyms

@@ -40,7 +40,9 @@ def session_lines(
 ) -> Iterator[bytes]:
     """A session log's lines, the header's first. What cannot be read is left out."""
     found = log_lines(path, ledger)
-    header = parsed(path, next(found), ledger)
+    if (first := next(found, None)) is None:
+        return  # it was there a moment ago
+    header = parsed(path, first, ledger)
     is_done = header.fields().get(MARK) == mark(check)
     yield _spelled(header.fields() if is_done else _header(header, values, check))
     wire = Wire(values)
