@@ -41,7 +41,11 @@ def _fields(
     ),
 )
 @click.argument(
-    "paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path)
+    "given",
+    metavar="LOGS...",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, path_type=Path),
 )
 @click.option(
     "-o", "--out", required=True, metavar="DIR",
@@ -77,7 +81,7 @@ def _fields(
 )
 @as_json
 def redact(
-    paths: tuple[Path, ...],
+    given: tuple[Path, ...],
     out: Path,
     salt_file: Path | None,
     salt_env: str,
@@ -99,13 +103,13 @@ def redact(
     Whoever has the salt can look for a value that they guess. Keep it secret, and keep
     it, so that later copies have the same pseudonyms.
 
-    PATHS are session logs and folders of them, compressed or not; name all of a host's
+    LOGS are session logs and folders of them, compressed or not; name all of a host's
     servers at once. No file is overwritten.
     """
     salt = _salt(salt_file, salt_env)
     choice = Choice(keep, keep_shared, hashed, keys)
     ledger = Ledger()
-    found = logs(paths, ledger, recursive=recursive)
+    found = logs(given, ledger, recursive=recursive)
     if not found:
         warn_of_problems(ledger)
         raise StrettoError("there is no session log to copy")

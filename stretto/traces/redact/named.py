@@ -31,23 +31,24 @@ class Named:
         """
         The values that a message names, whatever their case, in order.
 
-        Each as it was spelled somewhere and stands in the message. Where the message
-        has a spelling of its own, in lower case, or if short in every spelling, since
-        short pseudonyms of two spellings have nothing in common.
+        Each as it was spelled somewhere and stands in the message, or in lower case
+        where the message has a spelling of its own. A short one in every spelling,
+        since short pseudonyms of two spellings have nothing in common.
         """
         lower = message.lower()
         found = sorted((lower.index(v), -len(v), v) for v in {*self._in(lower)})
         said: list[str] = []
         for _, _, value in found:
             spelled = sorted(self._spelled[value])
-            own = [] if len(value) < SHORT else [value]
-            said += [s for s in spelled if s in message] or own or spelled
+            if len(value) >= SHORT:
+                spelled = [s for s in spelled if s in message] or [value]
+            said += spelled
         return said
 
     def _in(self, lower: str) -> Iterator[str]:
         for n in range(1, _END):
-            yield from self._short & {*_cuts(lower, n)}
-        for end in {*_cuts(lower, _END)} & self._by_end.keys():
+            yield from (cut for cut in _cuts(lower, n) if cut in self._short)
+        for end in {cut for cut in _cuts(lower, _END) if cut in self._by_end}:
             yield from (value for value in self._by_end[end] if value in lower)
 
 

@@ -16,7 +16,7 @@ from stretto.traces.redact.copies import NOTHING_STAYS, copy, logs, surveyed
 from stretto.traces.redact.pseudonym import Pseudonyms, plain
 from stretto.traces.redact.values import Choice
 from tests.conftest import shared
-from tests.traces.logs import write
+from tests.traces.logs import call, log, result, said, write
 from tests.traces.redact.flows import as_log, unspelled
 
 SALT = b"a salt of sixteen"
@@ -95,3 +95,31 @@ def test_of_a_benchmarks_sessions(domain, sessions, tmp_path):
     flow = assert_same(tmp_path / "in", tmp_path / "out")
 
     assert flow.bindings.sources
+
+
+def test_logs_of_one_hosts_servers_are_one_session_still(tmp_path):
+    talk = [said(1, "user", "Ship W1 to Oslo."), said(2, "user", "Or is L77 nearer?")]
+    (tmp_path / "in").mkdir()
+    for name, first, text in (("shop", "W1", "Oslo"), ("map", "L77", "near W1")):
+        entries = [*talk, call(3, 1, x=first), result(4, 1, text)]
+        named = {"host_session": "Mia at her desk", "server_name": name}
+        write(tmp_path / "in", log(*entries, session=f"s-{name}", **named))
+    found = logs([tmp_path / "in"], Ledger())
+    copy(found, tmp_path / "out", SALT, ledger=Ledger())
+
+    (before, whole), (after, copied) = map(reading, (tmp_path / "in", tmp_path / "out"))
+
+    assert whole == copied == 1
+    assert [shape(e) for e in after] == [shape(e) for e in before]
+    assert "Mia" not in after[0].id
+
+
+def reading(folder):
+    """The episodes of a folder, and how many were put together."""
+    ledger = Ledger()
+    return list(read([folder], ledger=ledger)), ledger.counts["merged sessions"]
+
+
+def shape(episode):
+    """What kinds of events an episode has."""
+    return [type(event) for event in episode.events]
