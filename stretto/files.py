@@ -8,7 +8,7 @@ import math
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -214,24 +214,36 @@ def write_text(path: str | Path, content: str) -> None:
 def write_bytes(path: str | Path, content: bytes) -> None:
     """As `write_text`, for bytes."""
     path = Path(path)
-    neighbour = path.parent / f".{path.name}.{os.urandom(6).hex()}"
+    with neighbour(path) as beside:
+        _replace(path, beside, content)
+
+
+@contextmanager
+def neighbour(path: Path) -> Iterator[Path]:
+    """
+    A name beside the path's to write to first; nothing of it is left over.
+
+    Raises:
+        CannotWrite: the block could not write.
+    """
+    beside = path.parent / f".{path.name}.{os.urandom(6).hex()}"
     try:
-        _replace(path, neighbour, content)
+        yield beside
     except OSError as cause:
         raise CannotWrite(
             f"{path} cannot be written: {cause.strerror or cause}"
         ) from cause
     finally:
         with suppress(OSError):
-            neighbour.unlink()
+            beside.unlink()
 
 
-def _replace(path: Path, neighbour: Path, content: bytes) -> None:
+def _replace(path: Path, beside: Path, content: bytes) -> None:
     mode = path.stat().st_mode & 0o777 if path.exists() else None
-    with open(neighbour, "xb", opener=partial(os.open, mode=mode or 0o666)) as file:
+    with open(beside, "xb", opener=partial(os.open, mode=mode or 0o666)) as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
     if mode is not None:
-        neighbour.chmod(mode)
-    neighbour.replace(path)
+        beside.chmod(mode)
+    beside.replace(path)

@@ -106,6 +106,10 @@ COMMANDS = {
         "stretto.cli.promote:promote",
         "Find the sites where a flow may act, by recorded sessions.",
     ),
+    "redact": Entry(
+        "stretto.cli.redact:redact",
+        "Copy session logs with pseudonyms in place of what was said.",
+    ),
     "refine": Entry(
         "stretto.cli.refine:refine",
         "Choose further predicates by what they explain.",

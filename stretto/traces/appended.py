@@ -19,6 +19,10 @@ HEADER = (
 _HEAD = re.compile(r"\n\n(\S+) (\{.*\})( \(error\))?:(?=\n)")
 _CUT = re.compile(r"\n\(cut here; \d+ characters more\)\Z")
 _LEFT_OUT = re.compile(r"\n\n\(\d+ more were read, and are too long to add\)\Z")
+_NOTICE = re.compile(
+    r"\(cut here; \d+ characters more\)"
+    r"|\(\d+ more were read, and are too long to add\)"
+)
 
 
 class Said(NamedTuple):
@@ -50,6 +54,11 @@ def taken_apart(content: str) -> Content:
         return Content(content, [])
     own, _, added = f"\n{content}".partition(f"\n{HEADER}")
     return Content(own[1:], parsed(HEADER + added) if added else [])
+
+
+def is_notice(line: str) -> bool:
+    """Whether a line says that something was cut or left out."""
+    return _NOTICE.fullmatch(line) is not None
 
 
 def parsed(text: str) -> list[Made]:

@@ -30,7 +30,7 @@ GAP, CUT = "notifications/stretto/gap", "notifications/stretto/cut"
 BESIDE = (".flow.jsonl", ".confirm.jsonl", ".guards.jsonl")
 """How the names of files end that lie beside a session log and are none."""
 
-_UNSOUND = (Unreadable, FormatError, RecursionError)
+UNSOUND = (Unreadable, FormatError, RecursionError)
 """What a line that does not parse raises."""
 
 
@@ -55,6 +55,15 @@ class Entry:
     sender: Sender
     messages: tuple[Message, ...] = ()
     """A batch's parts, keys sorted; none where the line was no JSON-RPC."""
+
+
+class Told(NamedTuple):
+    """An entry's fields: what was said, keys sorted, or its text if that is no JSON."""
+
+    t_ms: int
+    sender: Sender
+    message: Json = None
+    raw: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,19 +98,19 @@ class SessionLog:
 
 def read_log(path: Path, ledger: Ledger) -> SessionLog | None:
     """A log as far as it is sound; None, and a problem, where it has no header."""
-    lines = _lines(path, found := Ledger())
+    lines = log_lines(path, found := Ledger())
     if (header := _first(path, lines, found, ledger)) is None:
         return None
     entries: list[Entry] = []
     torn: int | None = None
     for line in lines:
         try:
-            entries.append(entry := _entry(_node(path, line, ledger)))
+            entries.append(entry := _entry(parsed(path, line, ledger)))
             for lack in _lacks(entry):
                 ledger.problem(path, lack, line=line.number)
-        except _UNSOUND as cause:
+        except UNSOUND as cause:
             if line.whole:
-                ledger.problem(path, _reason(cause), line=line.number)
+                ledger.problem(path, reason(cause), line=line.number)
             else:
                 torn = line.number
     for problem in found.problems:
@@ -112,7 +121,7 @@ def read_log(path: Path, ledger: Ledger) -> SessionLog | None:
 
 def read_header(path: Path, ledger: Ledger) -> Header | None:
     """A log's header; None, and a problem, where it has none."""
-    return _first(path, _lines(path, found := Ledger()), found, ledger)
+    return _first(path, log_lines(path, found := Ledger()), found, ledger)
 
 
 def is_beside(path: Path) -> bool:
@@ -120,38 +129,40 @@ def is_beside(path: Path) -> bool:
     return path.name.removesuffix(".gz").endswith(BESIDE)
 
 
-class _Line(NamedTuple):
+class Line(NamedTuple):
+    """A line that is not blank."""
+
     number: int
     text: str
     whole: bool
     """Whether it ends: a crash in mid-write leaves the last line without its end."""
 
 
-def _lines(path: Path, ledger: Ledger) -> Iterator[_Line]:
-    """The lines that are not blank."""
+def log_lines(path: Path, ledger: Ledger) -> Iterator[Line]:
+    """The lines that are not blank, up to one that is too long."""
     number, rest = 1, ""
     for piece in pieces(path, ledger):
         *whole, rest = (rest + piece).split("\n")
         for text in whole:
             if text.strip():
-                yield _Line(number, text, True)
+                yield Line(number, text, True)
             number += 1
         if len(rest) > MAX_LINE:
             cause = f"is longer than {MAX_LINE} characters; nothing behind it is read"
             ledger.problem(path, cause, line=number)
             return
     if rest.strip():
-        yield _Line(number, rest, False)
+        yield Line(number, rest, False)
 
 
 def _first(
-    path: Path, lines: Iterator[_Line], found: Ledger, ledger: Ledger
+    path: Path, lines: Iterator[Line], found: Ledger, ledger: Ledger
 ) -> Header | None:
     for line in lines:
         try:
-            return _header(_node(path, line, found))
-        except _UNSOUND as cause:
-            found.problem(path, _reason(cause), line=line.number)
+            return _header(parsed(path, line, found))
+        except UNSOUND as cause:
+            found.problem(path, reason(cause), line=line.number)
             break
     if not found.problems:
         found.problem(path, "is empty; a session log begins with its header")
@@ -160,11 +171,13 @@ def _first(
     return None
 
 
-def _node(path: Path, line: _Line, ledger: Ledger) -> Node:
+def parsed(path: Path, line: Line, ledger: Ledger) -> Node:
+    """A line's JSON. Raises one of `UNSOUND`."""
     return Node(decode(line.text, ledger), str(path))
 
 
-def _reason(cause: Exception) -> str:
+def reason(cause: Exception) -> str:
+    """What one of `UNSOUND` says is wrong with a line."""
     match cause:
         case FormatError(place="", cause=said):
             return said
@@ -199,15 +212,20 @@ def _text(node: Node, key: str) -> str | None:
     return None if (value := node.get(key)) is None else value.text() or None
 
 
-def _entry(node: Node) -> Entry:
+def told(node: Node) -> Told:
+    """An entry's fields. Raises one of `UNSOUND`."""
     t_ms = node["t_ms"].integer()
     sender = node["from"].one_of(Sender, ", ".join(f"`{s}`" for s in Sender))
     if "message" in node.fields():
-        return Entry(t_ms, sender, tuple(parts(_sound(node["message"].value))))
+        return Told(t_ms, sender, _sound(node["message"].value))
     if "raw" not in node.fields():
         node.fail("has neither `message` nor `raw`")
-    node["raw"].text()
-    return Entry(t_ms, sender)
+    return Told(t_ms, sender, raw=node["raw"].text())
+
+
+def _entry(node: Node) -> Entry:
+    t_ms, sender, message, _ = told(node)
+    return Entry(t_ms, sender, tuple(parts(message)))
 
 
 def _lacks(entry: Entry) -> Iterator[str]:

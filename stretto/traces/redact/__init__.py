@@ -1,0 +1,1 @@
+"""Copies of session logs whose values are pseudonyms, to learn the same flow from."""
