@@ -137,6 +137,14 @@ def direct(running: ExitStack, _: Path) -> int:
     return port
 
 
+def copied(running: ExitStack, logs: Path) -> int:
+    """A relay that reads nothing, before the SDK's server."""
+    port, to = free_port(), direct(running, logs)
+    command = (sys.executable, "-m", "benchmarks.copying", str(port), str(to))
+    running.enter_context(started(port, *command))
+    return port
+
+
 def proxied(*mode: str, of: Callable[[int], tuple[str, ...]] | None = None) -> Start:
     """The proxy, before the SDK's server or with a command."""
 
@@ -158,6 +166,7 @@ def _url(port: int) -> tuple[str, ...]:
 RECORD = ("--record", "{logs}")
 PATHS = {
     "SDK server, directly": direct,
+    "its bytes copied, none read": copied,
     "relayed": proxied("relay", "{port}", of=_url),
     "relayed, recorded": proxied(*RECORD, "relay", "{port}", of=_url),
     "relayed, recorded, with a flow": served_before_http,
@@ -216,12 +225,14 @@ session that it names, and behind which the flow finds nothing to look up:
 
 {table(header, rows, right=range(1, 5))}
 
+The second row is the floor: a program in Python on an event loop that copies bytes both
+ways and reads none of them.
 The last two rows have another server behind them, so they do not say what the proxy
 adds; they say how fast it can be.
 
 Aimed for: a relayed call at most 1.5 times as long as a direct one, and at least 0.85
 times as many of them; 1.2 ms a call to a process. Client, proxy and server share the
-cores, and a server of the SDK's takes 1 ms of them itself.
+cores. The SDK's server parses with `h11`, as it does where it is installed by itself.
 
 Python {platform.python_version()}, {os.cpu_count()} cores that other jobs used too,
 load {load} at the end of the run.

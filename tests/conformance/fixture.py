@@ -159,7 +159,8 @@ def main() -> None:
         app = server().streamable_http_app(
             event_store=KeptEvents(), retry_interval=_RETRY_MS
         )
-        uvicorn.run(app, host="127.0.0.1", port=port, log_level="warning")
+        # As the SDK comes by itself; the proxy's dependencies would change it.
+        uvicorn.run(app, host="127.0.0.1", port=port, http="h11", log_level="warning")
 
 
 async def _serve_stdio() -> None:

@@ -2,11 +2,15 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import TracebackType
+from typing import Any, TypeAlias
 
 from stretto.canonical import Json
 from stretto.proxy.http.headers import Headers, first
+from stretto.proxy.http.message import Message as Spoken
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]
@@ -18,8 +22,6 @@ JSON_TYPE, STREAM_TYPE = "application/json", "text/event-stream"
 SERVER_FAILED = -32000
 """The JSON-RPC code of what the proxy says because it cannot get an answer."""
 
-T = TypeVar("T")
-
 
 class Gone(Exception):
     """The client has closed the connection."""
@@ -29,7 +31,8 @@ class TooLong(Exception):
     """A body is longer than is allowed."""
 
 
-class Request(NamedTuple):
+@dataclass(frozen=True)
+class Request:
     """A request whose body has come."""
 
     method: str
@@ -41,7 +44,17 @@ class Request(NamedTuple):
 
     def header(self, name: bytes) -> str | None:
         """The first header of that name, in lower case."""
-        return first(self.headers, name)
+        value = self._by_name.get(name)
+        return None if value is None else value.decode("latin-1").strip()
+
+    @cached_property
+    def message(self) -> Spoken:
+        """What its body says."""
+        return Spoken.of(self.body)
+
+    @cached_property
+    def _by_name(self) -> dict[bytes, bytes]:
+        return {name.lower(): value for name, value in reversed(self.headers)}
 
 
 async def taken(scope: Scope, receive: Receive, longest: int) -> Request:
@@ -78,24 +91,47 @@ async def departure(receive: Receive) -> None:
         pass
 
 
-async def unless(*ends: "asyncio.Future[None]", work: Coroutine[Any, Any, T]) -> T:
+class Unless:
     """
-    What `work` gives.
+    A block of the task that enters it, called off when one of `ends` comes.
 
     Raises:
-        Gone: one of `ends` came first; the work has been called off.
+        Gone: one came before the block had ended.
     """
-    task = asyncio.ensure_future(work)
-    first_of: set[asyncio.Future[Any]] = {task, *ends}
-    try:
-        await asyncio.wait(first_of, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        if not task.done():
-            task.cancel()
-            await asyncio.wait({task})
-    if task.cancelled():
-        raise Gone
-    return task.result()
+
+    def __init__(self, *ends: "asyncio.Future[None]") -> None:
+        self._ends = ends
+        self._is_over = self._has_come = False
+
+    def __enter__(self) -> None:
+        for end in self._ends:
+            if end.done():
+                raise Gone
+        task = asyncio.current_task()
+        assert task is not None
+        self._task, self._n_cancelled = task, task.cancelling()
+        for end in self._ends:
+            end.add_done_callback(self._call_off)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._is_over = True
+        for end in self._ends:
+            end.remove_done_callback(self._call_off)
+        if not self._has_come:
+            return
+        is_own = self._task.uncancel() <= self._n_cancelled
+        if is_own and kind is asyncio.CancelledError:
+            raise Gone from value
+
+    def _call_off(self, _: "asyncio.Future[None]") -> None:
+        if not (self._is_over or self._has_come):
+            self._has_come = True
+            self._task.cancel()
 
 
 async def start(send: Send, status: int, headers: Headers) -> None:

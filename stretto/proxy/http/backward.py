@@ -9,11 +9,11 @@ from stretto.proxy.http.asgi import (
     STREAM_TYPE,
     Gone,
     Send,
+    Unless,
     error,
     more,
     refuse,
     start,
-    unless,
 )
 from stretto.proxy.http.decoding import PLAIN, READ, Decode, inflating
 from stretto.proxy.http.headers import answered, first, media_type
@@ -34,7 +34,7 @@ class Backward:
     Args:
         response: The server's, its body not read.
         send: Where it goes.
-        id: The id of what it answers, as it is spelled; None for what has none.
+        to: What it answers.
         passage: Hears each message of it, and may change it.
         keepalive_s: After how many seconds of silence a stream gets a comment.
     """
@@ -44,17 +44,18 @@ class Backward:
         response: Answer,
         send: Send,
         *,
-        id: bytes | None,
+        to: bytes,
         passage: Passage | None,
         keepalive_s: float,
     ) -> None:
-        self._response, self._send, self._id = response, send, id
+        self._response, self._send, self._to = response, send, to
         self._passage, self._keepalive_s = passage, keepalive_s
         self._kind = media_type(response.headers)
         self._has_begun = self._is_resumable = False
         self._n_sent = 0
         self._last = b""
         self._decode: Decode | None = None
+        self._keeping: asyncio.Task[None] | None = None
         self._pieces = self._reading()
 
     async def run(self, *ends: "asyncio.Future[None]") -> Outcome:
@@ -63,9 +64,10 @@ class Backward:
             await self._passage.began(self._response.status, self._response.headers)
         if self._is_stream:
             await self._begin()
-        keeping = asyncio.ensure_future(self._keep_alive()) if self._is_stream else None
+        keeping = self._silence() if self._is_stream else None
         try:
-            await unless(*ends, work=self._pass_body())
+            with Unless(*ends):
+                await self._pass_body()
             outcome = Outcome.DONE
         except Gone:
             outcome = Outcome.LEFT
@@ -74,6 +76,8 @@ class Backward:
         finally:
             if keeping is not None:
                 keeping.cancel()
+            if self._keeping is not None:
+                self._keeping.cancel()
         if outcome is not Outcome.BROKEN or self._has_begun:
             await self._begin()
             await more(self._send, b"", is_last=True)
@@ -138,23 +142,32 @@ class Backward:
             headers.append(_UNBUFFERED)
         await start(self._send, self._response.status, headers)
 
+    def _silence(self) -> asyncio.TimerHandle:
+        """Begins to keep the stream alive, unless it has ended by then."""
+
+        def begin() -> None:
+            self._keeping = asyncio.ensure_future(self._keep_alive())
+
+        return asyncio.get_running_loop().call_later(self._keepalive_s, begin)
+
     async def _keep_alive(self) -> None:
         n_sent = 0
         while self._decode is None:
-            await asyncio.sleep(self._keepalive_s)
             if n_sent == self._n_sent and self._pieces.is_between:
                 await more(self._send, KEEPALIVE)
             n_sent = self._n_sent
+            await asyncio.sleep(self._keepalive_s)
 
     async def _break_off(self) -> Outcome:
         """Say that nothing more comes, unless the client can ask for the rest."""
         for piece in self._pieces.end():
             if self._is_stream:
                 await self._pass(piece)
-        is_owed = self._id is not None and not Message.of(self._last).is_answer
+        id = Message.of(self._to).id
+        is_owed = id is not None and not Message.of(self._last).is_answer
         if is_owed and self._is_stream and not self._is_resumable:
-            await self._say(framed(error(self._id or b"null", SERVER_FAILED, _BROKEN)))
+            await self._say(framed(error(id or b"null", SERVER_FAILED, _BROKEN)))
         elif not self._has_begun:
-            id = self._id or b"null"
-            await refuse(self._send, 502, SERVER_FAILED, _BROKEN, id=id)
+            why = (SERVER_FAILED, _BROKEN)
+            await refuse(self._send, 502, *why, id=id or b"null")
         return Outcome.BROKEN

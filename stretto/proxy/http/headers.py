@@ -63,10 +63,8 @@ def media_type(headers: Iterable[tuple[bytes, bytes]]) -> str:
 
 def _end_to_end(headers: Iterable[tuple[bytes, bytes]], dropped: set[bytes]) -> Headers:
     pairs = [(name.lower(), value) for name, value in headers]
-    named = {
-        token.strip().lower()
-        for name, value in pairs
-        if name == b"connection"
-        for token in value.split(b",")
-    }
-    return [pair for pair in pairs if pair[0] not in _HOP_BY_HOP | named | dropped]
+    unwanted = _HOP_BY_HOP | dropped
+    for name, value in pairs:
+        if name == b"connection":
+            unwanted |= {token.strip().lower() for token in value.split(b",")}
+    return [pair for pair in pairs if pair[0] not in unwanted]

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import uvicorn
 
 from stretto.errors import StrettoError
+from stretto.proxy.http.accepted import Accepted
 from stretto.proxy.http.access import Address
 from stretto.proxy.http.asgi import App
 from stretto.proxy.http.relay import PATHS
@@ -30,7 +31,7 @@ def bound(where: Address) -> socket.socket:
         StrettoError: it cannot be had.
     """
     family = socket.AF_INET6 if ":" in where.host else socket.AF_INET
-    # Only where the protocol is named is an answer's body sent right behind its head.
+    # Only where the protocol is named is what is written sent without a delay.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -60,6 +61,7 @@ async def listen(
         app,
         interface="asgi3",
         loop="asyncio",
+        http=Accepted,
         ws="none",
         lifespan="off",
         log_level="warning",

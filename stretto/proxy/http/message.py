@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 from stretto.proxy.http.spelling import Path, members
 
@@ -22,7 +23,8 @@ SUBSCRIPTION: Path = ("params", META, SUBSCRIPTION_KEY)
 _NULL = b"null"
 
 
-class Message(NamedTuple):
+@dataclass(frozen=True)
+class Message:
     """A JSON object taken for a message."""
 
     raw: bytes
@@ -40,7 +42,7 @@ class Message(NamedTuple):
         id = self.spelled.get("id")
         return None if id == _NULL else id
 
-    @property
+    @cached_property
     def method(self) -> str | None:
         """What it asks or tells; None for an answer."""
         return text(self.spelled.get("method"))
@@ -56,12 +58,12 @@ class Message(NamedTuple):
         has_outcome = "result" in self.spelled or "error" in self.spelled
         return self.method is None and self.id is not None and has_outcome
 
-    @property
+    @cached_property
     def params(self) -> dict[str, bytes]:
         """What it says more, as that is spelled."""
         return members(self.spelled.get("params", b""))
 
-    @property
+    @cached_property
     def meta(self) -> dict[str, bytes]:
         """What its parameters say about themselves, as that is spelled."""
         return members(self.params.get(META, b""))

@@ -7,13 +7,12 @@ nothing of one is needed, neither encryption nor a proxy on the way, this asks i
 
 import asyncio
 from collections.abc import AsyncIterator
+from functools import lru_cache
 from urllib.parse import SplitResult
 
-import h11
-
 from stretto.proxy.http.answering import Unreachable
+from stretto.proxy.http.connection import Connection, Head
 from stretto.proxy.http.headers import Headers
-from stretto.proxy.pump import CHUNK
 
 MOST_IDLE = 64
 """How many connections are kept for later."""
@@ -31,7 +30,7 @@ class PlainClient:
 
     def __init__(self, host: str, port: int, connect_s: float) -> None:
         self._host, self._port, self._connect_s = host, port, connect_s
-        self._idle: list[_Connection] = []
+        self._idle: list[Connection] = []
 
     async def ask(
         self, method: str, url: SplitResult, headers: Headers, body: bytes
@@ -46,17 +45,13 @@ class PlainClient:
         Raises:
             Unreachable: it does not answer.
         """
-        target = url._replace(scheme="", netloc="", fragment="").geturl() or "/"
-        headers = [(b"host", url.netloc.encode()), *headers]
-        if body or method == "POST":
-            headers.append((b"content-length", str(len(body)).encode()))
+        request = _spelled(method, url, headers, body)
         connection = await self._connected()
         try:
-            request = h11.Request(method=method, target=target, headers=headers)
-            head = await connection.ask(request, body)
-        except BaseException as cause:
+            head = await connection.ask(request, has_body=method != "HEAD")
+        except BaseException:
             connection.close()
-            raise _unreachable(cause) from cause
+            raise
         return PlainAnswer(head, connection, self._idle)
 
     def close(self) -> None:
@@ -65,39 +60,37 @@ class PlainClient:
             connection.close()
         self._idle.clear()
 
-    async def _connected(self) -> "_Connection":
+    async def _connected(self) -> Connection:
         while self._idle:
             connection = self._idle.pop()
             if connection.is_open:
                 return connection
-            connection.close()
+        loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(self._connect_s):
-                opened = await asyncio.open_connection(self._host, self._port)
+                _, opened = await loop.create_connection(
+                    Connection, self._host, self._port
+                )
         except (OSError, TimeoutError) as cause:
             raise Unreachable(str(cause) or "it takes no connection") from cause
-        return _Connection(*opened)
+        return opened
 
 
 class PlainAnswer:
     """An answer whose head has come."""
 
     def __init__(
-        self, head: h11.Response, connection: "_Connection", idle: list["_Connection"]
+        self, head: Head, connection: Connection, idle: list[Connection]
     ) -> None:
-        self.status = head.status_code
-        self.headers: Headers = [(bytes(k), bytes(v)) for k, v in head.headers]
+        self.status, self.headers = head
         self._connection, self._idle = connection, idle
         self._is_over = False
 
     async def body(self) -> AsyncIterator[bytes]:
         """Its bytes as they come."""
-        try:
-            while isinstance(event := await self._connection.next(), h11.Data):
-                yield bytes(event.data)
-        except (OSError, h11.ProtocolError) as cause:
-            raise _unreachable(cause) from cause
-        if self._connection.renew() and len(self._idle) < MOST_IDLE:
+        while chunk := await self._connection.next():
+            yield chunk
+        if self._connection.may_go_on and len(self._idle) < MOST_IDLE:
             self._is_over = True
             self._idle.append(self._connection)
 
@@ -108,44 +101,26 @@ class PlainAnswer:
             self._connection.close()
 
 
-class _Connection:
-    def __init__(
-        self, reads: asyncio.StreamReader, writes: asyncio.StreamWriter
-    ) -> None:
-        self._reads, self._writes = reads, writes
-        self._state = h11.Connection(h11.CLIENT)
-
-    @property
-    def is_open(self) -> bool:
-        return not (self._reads.at_eof() or self._writes.is_closing())
-
-    async def ask(self, request: h11.Request, body: bytes) -> h11.Response:
-        parts = (request, h11.Data(data=body), h11.EndOfMessage())
-        self._writes.write(b"".join(self._state.send(part) or b"" for part in parts))
-        await self._writes.drain()
-        while not isinstance(head := await self.next(), h11.Response):
-            if not isinstance(head, h11.InformationalResponse):
-                raise h11.RemoteProtocolError("the connection ended without an answer")
-        return head
-
-    async def next(self) -> object:
-        while (event := self._state.next_event()) is h11.NEED_DATA:
-            self._state.receive_data(await self._reads.read(CHUNK))
-        return event
-
-    def renew(self) -> bool:
-        """Whether another request can be made."""
-        if self._state.our_state is self._state.their_state is h11.DONE:
-            self._state.start_next_cycle()
-            return True
-        return False
-
-    def close(self) -> None:
-        self._writes.close()
+def _spelled(method: str, url: SplitResult, headers: Headers, body: bytes) -> bytes:
+    """A request's bytes; `Unreachable` where they would be read as something else."""
+    host, target = _place(url)
+    lines = [b"%b %b HTTP/1.1" % (method.encode(), target), b"host: " + host]
+    lines += [b"%b: %b" % header for header in headers]
+    if body or method == "POST":
+        lines.append(b"content-length: %d" % len(body))
+    head = b"\r\n".join(lines)
+    n_breaks = len(lines) - 1
+    if head.count(b"\n") != n_breaks or head.count(b"\r") != n_breaks or b"\0" in head:
+        raise Unreachable("a header cannot be sent")
+    return b"%b\r\n\r\n%b" % (head, body)
 
 
-def _unreachable(cause: BaseException) -> BaseException:
-    """What went wrong, for those who asked."""
-    if isinstance(cause, OSError | h11.ProtocolError):
-        return Unreachable(str(cause) or type(cause).__name__)
-    return cause
+@lru_cache(maxsize=16)
+def _place(url: SplitResult) -> tuple[bytes, bytes]:
+    """The host of a URL, and what it is asked for."""
+    target = url._replace(scheme="", netloc="", fragment="").geturl() or "/"
+    # A redirect may lead to what is no URL.
+    spelled = "".join(c if "!" <= c <= "~" else "" for c in target)
+    if spelled != target:
+        raise Unreachable(f"{target!r} is no address")
+    return url.netloc.encode(), target.encode()

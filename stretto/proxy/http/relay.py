@@ -20,11 +20,11 @@ from stretto.proxy.http.asgi import (
     Scope,
     Send,
     TooLong,
+    Unless,
     answer,
     departure,
     refuse,
     taken,
-    unless,
 )
 from stretto.proxy.http.backward import Backward
 from stretto.proxy.http.headers import asked
@@ -110,30 +110,34 @@ class Relay:
         passage: Passage | None,
     ) -> Outcome:
         body = request.body
-        if passage is not None:
-            sent = await unless(gone, work=passage.asked(body))
-            if isinstance(sent, Reply):
-                accepted = request.header(b"accept") or ""
-                period_s = self._keepalive_s if STREAM_TYPE in accepted else None
-                await unless(gone, work=reply(sent, send, keepalive_s=period_s))
-                return Outcome.DONE
-            body = sent
-        id = Message.of(body).id
         try:
-            response = await unless(gone, work=self._ask(request, body))
+            with Unless(gone):
+                if passage is not None:
+                    sent = await passage.asked(body)
+                    if isinstance(sent, Reply):
+                        await self._reply(request, sent, send)
+                        return Outcome.DONE
+                    body = sent
+                response = await self._ask(request, body)
         except Unreachable as cause:
             why = f"the server does not answer: {cause}"
-            await refuse(send, 502, SERVER_FAILED, why, id=id or b"null")
+            id = Message.of(body).id or b"null"
+            await refuse(send, 502, SERVER_FAILED, why, id=id)
             return Outcome.BROKEN
         ends = (gone, self._closing) if request.method == "GET" else (gone,)
         async with aclosing(response):
             return await Backward(
                 response,
                 send,
-                id=id,
+                to=body,
                 passage=passage,
                 keepalive_s=self._keepalive_s,
             ).run(*ends)
+
+    async def _reply(self, request: Request, sent: Reply, send: Send) -> None:
+        accepted = request.header(b"accept") or ""
+        period_s = self._keepalive_s if STREAM_TYPE in accepted else None
+        await reply(sent, send, keepalive_s=period_s)
 
     async def _ask(self, request: Request, body: bytes) -> Answer:
         headers = asked(request.headers, dropped=self._access.own_headers)

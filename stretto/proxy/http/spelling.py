@@ -4,6 +4,8 @@ Values inside JSON bytes, found and replaced by their spelling.
 The bytes need not be JSON, nor even text; then there is nothing to be found in them.
 """
 
+import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias, TypeVar
 
@@ -15,15 +17,15 @@ Path: TypeAlias = tuple[str, ...]
 
 T = TypeVar("T")
 
+_BLANK = " \t\r\n"
+_BLANKS = re.compile(f"[{_BLANK}]*")
+_DECODER = json.JSONDecoder()
+
 
 def members(message: bytes) -> dict[str, bytes]:
     """An object's values by key, as they are spelled; none of anything else."""
-
-    def spans(text: str) -> dict[str, Span]:
-        return {m.key: m.value for m in splice.members(text, _start(text))}
-
-    found = _read(message, spans) or {}
-    return {key: message[span.start : span.end] for key, span in found.items()}
+    found = _read(message, lambda text: _members(text, 0)) or {}
+    return {key: message[start:end] for key, (start, end) in found.items()}
 
 
 def elements(message: bytes) -> list[bytes] | None:
@@ -38,8 +40,8 @@ def elements(message: bytes) -> list[bytes] | None:
 
 def found(message: bytes, path: Path) -> bytes | None:
     """The value at `path`, as it is spelled; None where there is none."""
-    span = _read(message, lambda text: splice.find(text, _start(text), *path))
-    return span and message[span.start : span.end]
+    span = _read(message, lambda text: _find(text, path))
+    return span and message[span[0] : span[1]]
 
 
 def spliced(message: bytes, values: Mapping[Path, bytes]) -> bytes:
@@ -47,14 +49,54 @@ def spliced(message: bytes, values: Mapping[Path, bytes]) -> bytes:
 
     def edits(text: str) -> Iterator[Edit]:
         for path, value in values.items():
-            if (span := splice.find(text, _start(text), *path)) is not None:
-                yield Edit(span.start, span.end, value.decode("latin-1"))
+            if (span := _find(text, path)) is not None:
+                yield Edit(*span, value.decode("latin-1"))
 
     def edited(text: str) -> bytes:
         return splice.edited(text, edits(text)).encode("latin-1")
 
     changed = _read(message, edited)
     return message if changed is None else changed
+
+
+def _find(text: str, path: Path) -> tuple[int, int] | None:
+    """Where the value at a path begins and ends; None where there is none."""
+    span = (0, len(text))
+    for key in path:
+        within = _members(text, span[0])
+        if key not in within:
+            return None
+        span = within[key]
+    return span
+
+
+def _members(text: str, at: int) -> dict[str, tuple[int, int]]:
+    """Where an object's values begin and end, by key; none of anything else."""
+    at = _skip(text, at)
+    if text[at] != "{":
+        return {}
+    at = _skip(text, at + 1)
+    found = {}
+    while text[at] != "}":
+        key, end = _DECODER.raw_decode(text, at)
+        if not isinstance(key, str):
+            raise ValueError("a key is no string")
+        start = _skip(text, _skip(text, end) + 1)
+        end = _DECODER.raw_decode(text, start)[1]
+        found[key] = (start, end)
+        at = _skip(text, end)
+        if text[at] == ",":
+            at = _skip(text, at + 1)
+    return found
+
+
+def _skip(text: str, at: int) -> int:
+    """Where the first character is that is not blank, from a place on."""
+    if text[at] not in _BLANK:
+        return at
+    blanks = _BLANKS.match(text, at)
+    assert blanks is not None
+    return blanks.end()
 
 
 def _read(message: bytes, reads: Callable[[str], T]) -> T | None:
@@ -68,4 +110,4 @@ def _read(message: bytes, reads: Callable[[str], T]) -> T | None:
 
 def _start(text: str) -> Span:
     """Where the value begins; that it ends well nobody needs to know here."""
-    return Span(len(text) - len(text.lstrip(" \t\r\n")), len(text))
+    return Span(len(text) - len(text.lstrip(_BLANK)), len(text))

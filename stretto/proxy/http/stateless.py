@@ -121,7 +121,8 @@ class _Serving:
             if not may_stream:
                 return await whole(stream, [], is_batch=False)
             try:
-                heard = await asyncio.wait_for(stream.next(), DEFER_S)
+                async with asyncio.timeout(DEFER_S):
+                    heard = await stream.next()
             except TimeoutError:
                 heard = None
             if heard is not None and Message.of(heard).is_answer:

@@ -36,7 +36,7 @@ class Track(Generic[L]):
     """
 
     def __init__(self, lanes: Lanes[L], request: Request) -> None:
-        self.message = Message.of(request.body)
+        self.message = request.message
         self.is_stateless = VERSION_KEY in self.message.meta
         self.lane: L | None = None
         """Where it is logged; None for what belongs to no session."""

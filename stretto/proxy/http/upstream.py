@@ -135,8 +135,9 @@ def _general() -> httpx2.AsyncClient:
 
 def _onward(url: str, answer: Answer) -> str | None:
     """Where a redirect leads on the same server; None where it is none."""
-    place = first(answer.headers, b"location")
-    if answer.status not in _REDIRECTS or place is None:
+    if answer.status not in _REDIRECTS:
+        return None
+    if (place := first(answer.headers, b"location")) is None:
         return None
     onward = urljoin(url, place)
     is_same = urlsplit(onward)[:2] == urlsplit(url)[:2]
