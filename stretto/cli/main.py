@@ -36,6 +36,10 @@ COMMANDS = {
     "completions": Entry(
         "stretto.cli.completions:completions", "Print a shell's completions."
     ),
+    "costs": Entry(
+        "stretto.cli.costs:costs",
+        "Say what a saved turn and a detour cost, and which threshold follows.",
+    ),
     "curve": Entry(
         "stretto.cli.curve:curve",
         "Show what a flow saves by how many tasks it was learned from.",
