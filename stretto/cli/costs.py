@@ -26,6 +26,9 @@ from stretto.flow.wire import read_flow, write_flow
 from stretto.report.costs import costs_document
 from stretto.report.replay import COUNTING
 
+MAX_PRICE = 1e6
+"""The most that a token may cost beside one of uncached input."""
+
 
 class PriceType(click.ParamType[TokenPrices]):
     """Three prices, as `OUT,READ,WRITE`."""
@@ -35,13 +38,13 @@ class PriceType(click.ParamType[TokenPrices]):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> TokenPrices:
-        """The prices, each a finite number from 0 up."""
+        """The prices, each from 0 to `MAX_PRICE`."""
         if isinstance(value, TokenPrices):
             return value
         parts = str(value).split(",")
         if len(parts) != len(TokenPrices._fields):
             self.fail(f"{value!r} is not three numbers: OUT,READ,WRITE.", param, ctx)
-        number = Number(min=0)
+        number = Number(0, MAX_PRICE)
         return TokenPrices(*(number.convert(part, param, ctx) for part in parts))
 
 

@@ -97,6 +97,7 @@ def test_write_leaves_a_flow_of_version_2_with_theta_at_every_site(folder):
         (["--price", "1,2"], "not three numbers: OUT,READ,WRITE"),
         (["--price", "1,nan,2"], "nan is no finite number"),
         (["--price", "1,-1,2"], "not in the range"),
+        (["--price", "1e300,1,1"], "not in the range"),
         (["--pooled"], "--pooled says what --write writes"),
     ],
 )
