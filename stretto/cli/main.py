@@ -40,6 +40,10 @@ COMMANDS = {
         "stretto.cli.confirm:confirm",
         "Ask a System-One model whether the customer agreed to each recorded write.",
     ),
+    "costs": Entry(
+        "stretto.cli.costs:costs",
+        "Say what a saved turn and a detour cost, and which threshold follows.",
+    ),
     "curve": Entry(
         "stretto.cli.curve:curve",
         "Show what a flow saves by how many tasks it was learned from.",

@@ -104,6 +104,38 @@ def difference_interval(
     return Interval(float(low), float(high))
 
 
+def drawn_sums(
+    tasks: Sequence[Hashable],
+    rows: Floats,
+    *,
+    draws: int = N_DRAWS,
+    seed: int = SEED,
+) -> tuple[Floats, Floats]:
+    """
+    The sums of each task's rows, and those of the tasks of each draw.
+
+    Tasks are drawn with replacement, as many as there are, and stay whole; the tasks
+    and draws are those of `share_interval`.
+
+    Args:
+        rows: One an episode; `tasks` goes with it.
+    """
+    names = sorted(set(tasks), key=str)
+    place = {name: i for i, name in enumerate(names)}
+    sums = np.zeros((len(names), rows.shape[1]))
+    np.add.at(sums, [place[task] for task in tasks], rows)
+    return sums, _resampled(sums, draws, seed)
+
+
+def percentiles(values: Floats) -> Interval | None:
+    """The central 95% of the draws that came to a number; None where none did."""
+    values = values[~np.isnan(values)]
+    if not len(values):
+        return None
+    low, high = np.quantile(values, [0.025, 0.975])
+    return Interval(float(low), float(high))
+
+
 Z_90 = 1.6448536
 """The normal quantile of a central 90% interval."""
 
