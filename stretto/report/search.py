@@ -134,7 +134,7 @@ def _shares(found: Found) -> list[Part]:
     rows = [(*share[:3], f"{share.area:.2%}") for share in found.shares]
     headers = ("search", "settings", "points of the front", "share of its area")
     text = (
-        "The front is that of all searches together. *One site at a time* tries every "
+        "The front is that of all searches together. One site at a time tries every "
         "level of every site at each step, for several prices of a detour, and stops "
         "where no such change is a gain."
     )
