@@ -222,6 +222,7 @@ def failures_by_rule(rules: Sequence[tuple[str, float, float]]) -> str:
     plot.set_yticks(places, [short(rule[0]) for rule in rules])
     plot.invert_yaxis()
     plot.set_xlabel("% with a failure")
+    plot.set_xlim(0, max(1.0, plot.get_xlim()[1]))
     plot.legend(
         fontsize=8, frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=2
     )

@@ -40,9 +40,8 @@ def guards_document(
     groups = [group for group in Group if audit.writes[group]]
     parts: list[Part] = [_key(audit), Prose(_reading(audit))]
     parts += [Heading("Rules"), Prose(_HOW_TO_READ)]
-    shares = _shares(audit)
-    if draw is not None and any(rule[1] or rule[2] for rule in shares):
-        parts.append(Figure(draw.failures_by_rule(shares), _CAPTION))
+    if draw is not None:
+        parts.append(Figure(draw.failures_by_rule(_shares(audit)), _CAPTION))
     parts.append(_rules_table(audit, groups))
     parts += [Heading("Sessions with a failure"), _sessions_table(audit)]
     firings = [
