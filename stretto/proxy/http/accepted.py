@@ -6,6 +6,7 @@ from typing import Any
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from stretto.proxy.http.asgi import DEPARTURE
 from stretto.proxy.http.corked import Corked
 
 LONGEST_HEAD = 2**16
@@ -25,12 +26,19 @@ class Accepted(HttpToolsProtocol):
         super().__init__(*arguments, **named)
         self._n_unfinished = 0
         self._is_in_body = False
+        self._departure: asyncio.Future[None] = self.loop.create_future()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Have what is written gathered."""
         assert isinstance(transport, asyncio.Transport)
         self._corked = Corked(transport, self.loop)
         super().connection_made(self._corked)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Have the requests that are not answered called off."""
+        if not self._departure.done():
+            self._departure.set_result(None)
+        super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """Take the next bytes."""
@@ -52,6 +60,7 @@ class Accepted(HttpToolsProtocol):
         """A head begins."""
         self._is_in_body = False
         super().on_message_begin()
+        self.scope[DEPARTURE] = self._departure  # type: ignore[literal-required]
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Keep it, if it is one, without the blanks around its value."""

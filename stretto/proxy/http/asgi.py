@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from types import TracebackType
@@ -19,6 +20,8 @@ Send: TypeAlias = Callable[[Message], Awaitable[None]]
 App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 JSON_TYPE, STREAM_TYPE = "application/json", "text/event-stream"
+DEPARTURE = "stretto.departure"
+"""The scope's key for a future that is done once the connection is lost."""
 SERVER_FAILED = -32000
 """The JSON-RPC code of what the proxy says because it cannot get an answer."""
 
@@ -85,8 +88,24 @@ async def taken(scope: Scope, receive: Receive, longest: int) -> Request:
     )
 
 
-async def departure(receive: Receive) -> None:
-    """Return when the client is gone."""
+@contextmanager
+def departure(scope: Scope, receive: Receive) -> "Iterator[asyncio.Future[None]]":
+    """
+    What comes when the client is gone; for the length of the block.
+
+    Where the scope has it under `DEPARTURE`, nobody need wait for the message of it.
+    """
+    if (known := scope.get(DEPARTURE)) is not None:
+        yield known
+        return
+    waiting = asyncio.ensure_future(_departed(receive))
+    try:
+        yield waiting
+    finally:
+        waiting.cancel()
+
+
+async def _departed(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
 

@@ -85,11 +85,8 @@ class Relay:
             why = f"a request has at most {self._longest_body} bytes"
             await refuse(send, 413, SERVER_FAILED, why)
             return
-        gone = asyncio.ensure_future(departure(receive))
-        try:
+        with departure(scope, receive) as gone:
             await self._pass_on(request, send, gone)
-        finally:
-            gone.cancel()
 
     async def _pass_on(
         self, request: Request, send: Send, gone: "asyncio.Future[None]"

@@ -10,7 +10,15 @@ import uvicorn
 
 from stretto.proxy.http.accepted import LONGEST_HEAD, Accepted
 from stretto.proxy.http.access import Address
-from stretto.proxy.http.asgi import Receive, Scope, Send, taken
+from stretto.proxy.http.asgi import (
+    DEPARTURE,
+    App,
+    Receive,
+    Scope,
+    Send,
+    departure,
+    taken,
+)
 from stretto.proxy.http.corked import MOST, Corked
 from stretto.proxy.http.listen import bound
 
@@ -30,14 +38,14 @@ async def tell(scope: Scope, receive: Receive, send: Send) -> None:
     await send({"type": "http.response.body", "body": said})
 
 
-def said(*parts: bytes, pause_s: float = 0.0) -> bytes:
+def said(*parts: bytes, pause_s: float = 0.0, app: App = tell) -> bytes:
     """All that a client is answered who sends these parts, and then listens."""
 
     async def run() -> bytes:
         at = bound(Address("127.0.0.1", 0))
         at.listen()
         config = uvicorn.Config(
-            tell, http=Accepted, lifespan="off", ws="none", log_level="critical"
+            app, http=Accepted, lifespan="off", ws="none", log_level="critical"
         )
         server = uvicorn.Server(config)
         serving = asyncio.ensure_future(server.serve(sockets=[at]))
@@ -111,6 +119,22 @@ def test_blanks_around_a_header_are_no_part_of_it() -> None:
 
 def test_what_is_no_request_is_refused() -> None:
     assert said(b"hello\r\n\r\n").startswith(b"HTTP/1.1 400 ")
+
+
+def test_who_waits_for_it_hears_that_a_client_has_left() -> None:
+    heard = []
+
+    async def wait(scope: Scope, receive: Receive, _: Send) -> None:
+        await taken(scope, receive, 2**20)
+        with departure(scope, receive) as gone:
+            assert gone is scope[DEPARTURE]
+            heard.append(gone.done())
+            await asyncio.wait_for(gone, 5)
+            heard.append(gone.done())
+
+    assert said(WHOLE, app=wait) == b""
+
+    assert heard == [False, True]
 
 
 class Sent:
