@@ -72,7 +72,7 @@ def share_interval(
         sums[place[task]] += part, whole
     if np.count_nonzero(sums[:, 1]) < 2:
         return None
-    drawn = _resampled(sums, draws, seed)
+    drawn = resampled(sums, draws=draws, seed=seed)
     drawn = drawn[drawn[:, 1] > 0]
     low, high = np.quantile(drawn[:, 0] / drawn[:, 1], [0.025, 0.975])
     return Interval(float(low), float(high))
@@ -99,7 +99,7 @@ def difference_interval(
     sums = np.zeros((len(names), 1))
     for task, one, other in zip(tasks, ones, others, strict=True):
         sums[place[task], 0] += one - other
-    drawn = _resampled(sums, draws, seed)
+    drawn = resampled(sums, draws=draws, seed=seed)
     low, high = np.quantile(drawn, [0.025, 0.975])
     return Interval(float(low), float(high))
 
@@ -154,8 +154,16 @@ def wilson_lower(k: int, n: int, *, z: float = Z_90) -> float:
     return max(0.0, (centre - margin) / (1 + z * z / n))
 
 
-def _resampled(sums: Floats, draws: int, seed: int) -> Floats:
-    """The sums of each draw's tasks, in blocks of no more than `CELLS` numbers."""
+def resampled(sums: Floats, *, draws: int = N_DRAWS, seed: int = SEED) -> Floats:
+    """
+    Each draw's sums over as many tasks as there are, drawn with replacement.
+
+    As many tasks are drawn alike under one seed, so that whatever is taken of two such
+    results is paired. No more than `CELLS` numbers of draws are held at once.
+
+    Args:
+        sums: A row for each task, a column for each quantity.
+    """
     if draws * len(sums) <= CELLS:
         return _kept(len(sums), draws, seed) @ sums
     random = np.random.default_rng(seed)
