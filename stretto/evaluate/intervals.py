@@ -124,7 +124,7 @@ def drawn_sums(
     place = {name: i for i, name in enumerate(names)}
     sums = np.zeros((len(names), rows.shape[1]))
     np.add.at(sums, [place[task] for task in tasks], rows)
-    return sums, resampled(sums, draws, seed)
+    return sums, resampled(sums, draws=draws, seed=seed)
 
 
 def percentiles(values: Floats) -> Interval | None:
