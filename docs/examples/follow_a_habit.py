@@ -44,13 +44,6 @@ def steps_of(flow: Flow, agents: Sequence[Sequence[Episode]]) -> Steps:
     return Steps(agents_of, windows, at, taken)
 
 
-@eqx.filter_jit
-def after(habit: HabitModule, alpha: jax.Array, windows: jax.Array) -> jax.Array:
-    """The habit's chance of every action after each window, at an α of its own."""
-    habit = eqx.tree_at(lambda h: (h.base.alpha, h.beta), habit, (alpha, alpha))
-    return jax.vmap(habit)(windows)
-
-
 def following(habit: HabitModule, steps: Steps, n_agents: int) -> None:
     """Each agent follows the habit at a step with its own chance, or does anything."""
     centre = numpyro.sample("centre", dist.Normal(0, 2))
@@ -59,11 +52,23 @@ def following(habit: HabitModule, steps: Steps, n_agents: int) -> None:
     with numpyro.plate("agents", n_agents):
         apart = numpyro.sample("apart", dist.Normal())
     follows = numpyro.deterministic("follows", expit(centre + spread * apart))
-    chances = after(habit, alpha, steps.windows)[steps.at]
+    habit = eqx.tree_at(lambda h: (h.base.alpha, h.beta), habit, (alpha, alpha))
+    chances = jax.vmap(habit)(steps.windows)[steps.at]
     mine = follows[steps.agent][:, None]
     p = mine * chances + (1 - mine) / chances.shape[1]
     with numpyro.plate("steps", len(steps.taken)):
         numpyro.sample("took", dist.Categorical(probs=p), obs=steps.taken)
+
+
+@eqx.filter_jit
+def drawn(
+    habit: HabitModule, steps: Steps, n_agents: int
+) -> tuple[dict[str, jax.Array], jax.Array]:
+    """Draws from the posterior, and which of them diverged."""
+    nuts = NUTS(following, target_accept_prob=0.95)
+    chain = MCMC(nuts, num_warmup=200, num_samples=400, progress_bar=False)
+    chain.run(jax.random.key(0), habit, steps, n_agents)
+    return chain.get_samples(), chain.get_extra_fields()["diverging"]
 
 
 def main(file: str, *folders: str) -> None:
@@ -72,15 +77,11 @@ def main(file: str, *folders: str) -> None:
     found = steps_of(flow, [list(read([folder])) for folder in folders])
     with float64():
         habit, steps = HabitModule.from_flow(flow), jax.tree.map(jnp.asarray, found)
-        nuts = NUTS(following, target_accept_prob=0.95)
-        chain = MCMC(nuts, num_warmup=200, num_samples=400, progress_bar=False)
-        chain.run(jax.random.key(0), habit, steps, len(folders))
-        draws = chain.get_samples()
-        diverged = int(chain.get_extra_fields()["diverging"].sum())
+        draws, diverged = drawn(habit, steps, len(folders))
     for folder, each in zip(folders, draws["follows"].T, strict=True):
         low, median, high = np.quantile(each, [0.05, 0.5, 0.95])
         print(f"{folder}: follows {median:.0%} [{low:.0%}, {high:.0%}]")
-    print(f"α {np.median(draws['α']):.1f}; {diverged} draws diverged")
+    print(f"α {np.median(draws['α']):.1f}; {int(diverged.sum())} draws diverged")
 
 
 if __name__ == "__main__":

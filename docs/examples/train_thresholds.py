@@ -25,6 +25,7 @@ WASTE = 2.0
 """What a needless lookup costs, in turns saved."""
 TEMPERATURE = 0.05
 """How close to a threshold a lookup is made by chance: 0.73 this far above it."""
+ADAM = optax.adam(0.05)
 
 
 class Decisions(NamedTuple):
@@ -74,7 +75,6 @@ def makes(event: Event, tool: str, arguments: dict) -> bool:
     return any(c.tool == tool and c.arguments == arguments for c in calls)
 
 
-@eqx.filter_jit
 @eqx.filter_value_and_grad
 def loss(rule: Rule, habit: HabitModule, seen: Decisions) -> jax.Array:
     """Minus what a decision comes to, were a lookup made with a chance, not a rule."""
@@ -89,17 +89,24 @@ def loss(rule: Rule, habit: HabitModule, seen: Decisions) -> jax.Array:
     return -jnp.mean(made * worth)
 
 
-def trained(rule: Rule, habit: HabitModule, seen: Decisions, steps: int = 400) -> Rule:
+@eqx.filter_jit
+def step(
+    rule: Rule, state: optax.OptState, habit: HabitModule, seen: Decisions
+) -> tuple[Rule, optax.OptState, jax.Array]:
+    """The rule a step later, and the loss before it."""
+    value, slope = loss(rule, habit, seen)
+    updates, state = ADAM.update(slope, state)
+    return optax.apply_updates(rule, updates), state, value
+
+
+def trained(rule: Rule, habit: HabitModule, seen: Decisions, steps: int = 200) -> Rule:
     """The rule after some steps of Adam."""
-    adam = optax.adam(0.05)
-    state = adam.init(rule)
-    for step in range(steps + 1):
-        value, slope = loss(rule, habit, seen)
-        if step % (steps // 4) == 0:
-            print(f"step {step}: loss {value:.4f}")
-        updates, state = adam.update(slope, state)
-        rule = optax.apply_updates(rule, updates)
-    return rule
+    state = ADAM.init(rule)
+    for done in range(steps + 1):
+        before, (rule, state, value) = rule, step(rule, state, habit, seen)
+        if done % (steps // 4) == 0:
+            print(f"step {done}: loss {value:.4f}")
+    return before
 
 
 def told(name: str, flow: Flow, episodes: list[Episode]) -> None:

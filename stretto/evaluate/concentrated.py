@@ -1,5 +1,6 @@
 """What a flow would save were its concentration another: the posterior, carried on."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,7 +16,7 @@ from stretto.evaluate.sweep import replay_all
 from stretto.flow.flow import Flow
 
 LARGEST = (1 << BITS) - 1
-"""A count's bits."""
+"""The most that is counted of a kind, and its bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +67,7 @@ def savings(
     decider: str | None = None,
 ) -> Savings:
     """
-    What the flow saves in these sessions at each α: as many replays, each of all
-    settings at once.
+    What the flow saves in these sessions at each α, replayed once for all settings.
 
     Args:
         alphas: Draws from the posterior, or values that are equally likely in it.
@@ -76,7 +76,10 @@ def savings(
 
     Raises:
         CannotDecide: the decider asks a System-One model, or lacks what it needs.
+        ValueError: there is no α to try, or one that is not above 0.
     """
+    if not alphas or not all(0 < alpha < math.inf for alpha in alphas):
+        raise ValueError("concentrations are numbers above 0, one at least")
     kept, tried = list(episodes), settings or [Setting.of(flow)]
     saved = np.zeros((len(alphas), len(tried), len(kept)), np.int64)
     turns = np.zeros(len(kept), np.int64)

@@ -3,6 +3,7 @@ from dataclasses import replace
 from importlib.util import module_from_spec, spec_from_file_location
 from types import ModuleType
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import pytest
@@ -58,7 +59,7 @@ def test_a_cold_soft_rule_is_worth_what_the_flows_own_decisions_are(
             jnp.log(jnp.array(6.0)), logit(jnp.array([*thresholds.values()]))
         )
         seen = train.decisions(flow, episodes, sites)
-        found, _ = train.loss(rule, HabitModule.from_flow(flow), seen)
+        found, _ = eqx.filter_jit(train.loss)(rule, HabitModule.from_flow(flow), seen)
 
     worth = [each for e in episodes for each in worths(train, other, e)]
     assert {1.0, -train.WASTE, 0.0} == set(worth)

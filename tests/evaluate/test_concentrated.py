@@ -69,6 +69,12 @@ def test_sessions_without_a_turn_save_nothing() -> None:
     assert found.share().tolist() == [0.0, 0.0, 0.0]
 
 
+@pytest.mark.parametrize("alphas", [(), (1.0, 0.0), (float("nan"),), (float("inf"),)])
+def test_what_is_no_concentration_is_refused(alphas: tuple[float, ...]) -> None:
+    with pytest.raises(ValueError, match="numbers above 0"):
+        savings(taught(TOY).flow, TOY, alphas)
+
+
 def test_equally_likely_values_are_the_posteriors_quantiles() -> None:
     flow = taught(TOY).flow
     data = prequential([encode(e, flow.vocab, flow.map) for e in TOY], flow.vocab.size)
