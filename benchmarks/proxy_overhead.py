@@ -106,14 +106,14 @@ def _request(id: int, method: str, params: dict[str, object]) -> bytes:
     return json.dumps(message).encode() + b"\n"
 
 
-def _call(id: int, size: int = 100) -> bytes:
+def echo_call(id: int, size: int = 100) -> bytes:
     params = {"name": "echo", "arguments": {"text": "x" * size}}
     return _request(id, "tools/call", params)
 
 
 def one_by_one(command: Sequence[str]) -> float:
     """Median milliseconds a call, one after the other."""
-    return _sequential(command, _call)
+    return _sequential(command, echo_call)
 
 
 def sdk_one_by_one(command: Sequence[str]) -> float:
@@ -136,7 +136,7 @@ def _sequential(command: Sequence[str], ask: Callable[[int], bytes]) -> float:
 def side_by_side(command: Sequence[str]) -> float:
     """Calls a second with 64 in flight."""
     free = threading.Semaphore(IN_FLIGHT)
-    lines = [_call(id) for id in range(BURST)]
+    lines = [echo_call(id) for id in range(BURST)]
     with _running(command) as server:
 
         def receive() -> None:
@@ -165,7 +165,7 @@ def cold_start(command: Sequence[str]) -> float:
 
 
 def _big(command: Sequence[str], size: int) -> tuple[float, float]:
-    took, line = [], _call(1, size)
+    took, line = [], echo_call(1, size)
     with _running(command) as server:
         for _ in range(BIG_CALLS):
             sender = threading.Thread(target=server.send, args=[line])
@@ -218,18 +218,18 @@ def measure(rounds: int) -> dict[str, dict[str, list[float]]]:
     """Every measure's rounds, by its name and the path taken."""
     found: dict[str, dict[str, list[float]]] = {}
     with tempfile.TemporaryDirectory() as folder:
-        _learn(folder)
+        learn_flow(folder)
         for row in MEASURES:
             found[row.named] = {path: [] for path in PATHS}
             for _ in range(rounds):
                 for path in PATHS:
-                    command = _command(path, row.server, folder)
+                    command = command_of(path, row.server, folder)
                     found[row.named][path].append(row.take(command))
             click.echo(_row(row, found[row.named]), err=True)
     return found
 
 
-def _command(path: str, server: Sequence[str], folder: str) -> list[str]:
+def command_of(path: str, server: Sequence[str], folder: str) -> list[str]:
     options = {"direct": [], "proxy": [*PROXY, "--"]}
     options["recorded"] = [*PROXY, "--record", folder, "--"]
     flow = str(Path(folder) / FLOW)
@@ -237,7 +237,7 @@ def _command(path: str, server: Sequence[str], folder: str) -> list[str]:
     return [*options[path], *server]
 
 
-def _learn(folder: str) -> None:
+def learn_flow(folder: str) -> None:
     """Write a flow of the demo's shop, which knows no tool of the echo server."""
     ledger = Ledger()
     logs = record(Path(folder) / "shop", sessions=20, seed=7)
