@@ -60,10 +60,7 @@ class FormatError(StrettoError):
 class VersionError(FormatError):
     """A file of another version, or of another format altogether."""
 
-    hint = (
-        "learn the flow again from its sessions; docs/reference/versions.md says which "
-        "build reads which version"
-    )
+    hint = "docs/reference/versions.md says which build reads which version"
 
     def __init__(
         self, path: str, field: str, *, found: object, reads: Sequence[int]

@@ -19,7 +19,8 @@ class Measured:
     """
 
     sessions: Sessions
-    tasks: Tasks | None
+    tasks: Tasks | None = None
+    """Which tasks; all where not given."""
     again: bool = False
     """Whether they are gone through more than once."""
     _episodes: Iterable[Episode] = field(init=False)
@@ -47,8 +48,7 @@ class Measured:
             self._was_told = True
             warn_of_problems(self.sessions.ledger)
         if not found:
-            raise StrettoError(
-                "there is no session to measure",
-                hint="`stretto episodes` shows what was read; --split and --tasks "
-                "choose by task id",
-            )
+            hint = "`stretto episodes` shows what was read"
+            if self.tasks is not None:
+                hint += "; --split and --tasks choose by task id"
+            raise StrettoError("there is no session to measure", hint=hint)

@@ -6,12 +6,12 @@ import click
 
 from stretto.canonical import Json
 from stretto.cli.asking import ask_choice
+from stretto.cli.chosen import Measured
 from stretto.cli.examples import example
 from stretto.cli.number import Number
 from stretto.cli.options import Sessions, as_json, labelled_sessions
 from stretto.cli.oracle_choice import OracleChoice
 from stretto.cli.oracles import judges
-from stretto.cli.problems import warn_of_problems
 from stretto.cli.reports import html_option, write_report
 from stretto.cli.rules import rules_of, rules_option
 from stretto.evaluate.confirm import (
@@ -85,8 +85,7 @@ def confirm(
     """
     rules, name = rules_of(sessions, named)
     judging = Judging(Asked(second) if second else None, threshold=threshold)
-    found = gather(rules, sessions.episodes())
-    warn_of_problems(sessions.ledger)
+    found = gather(rules, Measured(sessions))
     oracle, wording = choice.oracle(), choice.wording()
     asked = ask_choice(choice, requests(found, judging, oracle.model, wording))
     audit = audit_confirm(rules, found, judging, asked, wording, n_examples=examples)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
+from stretto.cli.chosen import Measured
 from stretto.cli.examples import example
 from stretto.cli.guards_json import summary
 from stretto.cli.options import Sessions, as_json, labelled_sessions
-from stretto.cli.problems import warn_of_problems
 from stretto.cli.reports import html_option, write_report
 from stretto.cli.rules import rules_name, rules_option
 from stretto.cli.warnings import warn
@@ -92,8 +92,7 @@ def audit(
         rules = rules.at(now)
     if only_listed:
         rules = rules.trusting(_listed(sessions))
-    found = audit_guards(rules, sessions.episodes(), n_examples=examples)
-    warn_of_problems(sessions.ledger)
+    found = audit_guards(rules, Measured(sessions), n_examples=examples)
     if file is not None:
         allow(file, {r: found.evidence(r, file.digests[r]) for r in allowed})
         click.echo(f"wrote what was found into {file.path}", err=True)

@@ -6,11 +6,11 @@ import click
 
 from stretto.canonical import Json
 from stretto.cli.asking import ask_choice
+from stretto.cli.chosen import Measured
 from stretto.cli.examples import example
 from stretto.cli.options import Sessions, as_json, labelled_sessions
 from stretto.cli.oracle_choice import OracleChoice
 from stretto.cli.oracles import judges
-from stretto.cli.problems import warn_of_problems
 from stretto.cli.reports import html_option, write_report
 from stretto.cli.rules import rules_of, rules_option
 from stretto.evaluate.match import (
@@ -54,8 +54,7 @@ def match(
     --manifest holds what the writes do in words.
     """
     rules, name = rules_of(sessions, named)
-    found = gather_picks(rules, sessions.episodes())
-    warn_of_problems(sessions.ledger)
+    found = gather_picks(rules, Measured(sessions))
     oracle, wording, manifest = choice.oracle(), choice.wording(), sessions.manifest()
     asked = ask_choice(choice, match_requests(found, oracle.model, wording, manifest))
     audit = audit_match(found, asked, wording, manifest)

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from stretto.counted import counted
 from stretto.doctor.finding import Finding, note, ok, problem
 from stretto.errors import StrettoError
 from stretto.flow.wire import read_flow
@@ -75,7 +76,7 @@ def _flows(paths: list[Path]) -> Iterator[Finding]:
         else:
             n_sound += 1
     if n_sound:
-        yield ok(_counted(n_sound, "flow"))
+        yield ok(counted(n_sound, "flow"))
     elif not paths:
         yield note("no flow yet; `stretto learn` makes one")
 
@@ -93,7 +94,7 @@ def _logs(paths: list[Path]) -> Iterator[Finding]:
         elif _claims_to_be_log(path):
             yield problem(str(ledger.problems[0]))
     if n_sound:
-        yield ok(_counted(n_sound, "session log"))
+        yield ok(counted(n_sound, "session log"))
     else:
         yield note("no session logs yet; `stretto init` has a host's sessions recorded")
 
@@ -105,7 +106,3 @@ def _may_be_log(path: Path) -> bool:
 def _claims_to_be_log(path: Path) -> bool:
     with path.open("rb") as file:
         return VERSION_FIELD.encode() in file.readline(2**16)
-
-
-def _counted(n: int, thing: str) -> str:
-    return f"{n:,} {thing}{'' if n == 1 else 's'}"

@@ -18,14 +18,20 @@ def load(named: str) -> Loaded:
     """
     The guards of that name, or of the file there.
 
-    What ends in `.json`, or has a folder in it, is a file.
+    What ends in `.json`, has a folder in it, or is there, is a file, but for the name
+    of an installed set.
 
     Raises:
         UnknownPlugin: no installed package provides guards of that name.
         BrokenPlugin: it does not load.
         FormatError: the file is no rule file.
     """
-    if named.endswith(".json") or Path(named).name != named:
+    path = Path(named)
+    if named.endswith(".json") or path.name != named or _is_only_a_file(path):
         file = read_rules(named)
         return Loaded(file.guards, file)
     return Loaded(GUARDS.get(named))
+
+
+def _is_only_a_file(path: Path) -> bool:
+    return path.is_file() and path.name not in GUARDS.names()

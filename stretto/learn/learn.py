@@ -69,9 +69,13 @@ def learn(
         conventions: The span conventions the sessions used, when they were spans.
 
     Raises:
-        NothingToLearn: no session succeeded, or no tool is known to only read.
+        NothingToLearn: there is no session, none succeeded, or no tool is known to
+            only read.
         NoConvergence: the concentration's chain did not mix.
     """
+    found = surveyed or survey(episodes, settings)
+    if not found.episodes:
+        raise NothingToLearn("there is no session to learn from")
     if not manifest.reads:
         raise NothingToLearn(
             "no tool is known to only read",
@@ -83,7 +87,6 @@ def learn(
             f"a tool that only reads is called {RESPOND!r}, as handing back is",
             hint="mark it `generic` in a `--manifest FILE`, so that no flow calls it",
         )
-    found = surveyed or survey(episodes, settings)
     if not found.chosen:
         raise NothingToLearn(
             f"none of the {found.training} sessions to learn from succeeded"

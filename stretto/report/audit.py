@@ -1,6 +1,8 @@
 """An audit, for a reader who has to decide whether to trust the flow."""
 
+from stretto.counted import counted
 from stretto.evaluate.audit import Audit
+from stretto.flow.decision import SENTENCES, Reason
 from stretto.report.document import (
     Document,
     Figure,
@@ -14,13 +16,19 @@ from stretto.report.drawing import Drawing
 
 MAX_BARS = 20
 
+_WHY = {
+    **SENTENCES,
+    Reason.SURPRISED: "the session is too unlike those it learned from",
+    Reason.ORACLE_FAILED: "the System-One model gave no answer",
+}
+
 
 def audit_document(audit: Audit, name: str, draw: Drawing | None = None) -> Document:
     """The audit of the flow called `name`, with figures where they can be drawn."""
     title = f"Audit of {name}"
     if not audit.decisions:
         nothing = Prose(
-            f"The flow decided nowhere in {_n(audit.episodes, 'session')}. "
+            f"The flow decided nowhere in {counted(audit.episodes, 'session')}. "
             + _skipped(audit)
         )
         return Document(title, (nothing,))
@@ -67,7 +75,7 @@ def _reading(audit: Audit) -> str:
     )
     if missed:
         text += (
-            f"At {_n(missed, 'decision')} the agent made a read the site does not "
+            f"At {counted(missed, 'decision')} the agent made a read the site does not "
             f"offer; without these the surprise is {-audit.mean_log_p_offered:.3f} "
             "nats. "
         )
@@ -79,12 +87,15 @@ def _reading(audit: Audit) -> str:
 def _skipped(audit: Audit) -> str:
     if not audit.skipped:
         return ""
-    counts = ", ".join(f"{n:,} {code.value}" for code, n in audit.skipped.items())
-    text = f"Handed back before weighing anything: {counts}."
+    times = (
+        f"{counted(n, 'time')}, {_WHY.get(code, code.value)}"
+        for code, n in audit.skipped.items()
+    )
+    text = f"Handed back before weighing anything: {'; '.join(times)}."
     if audit.unanswered:
         asked = audit.decisions + audit.unanswered
         text += (
-            f" Of {_n(asked, 'question')} to the System-One model, "
+            f" Of {counted(asked, 'question')} to the System-One model, "
             f"{audit.unanswered:,} had no answer; nothing here is about those."
         )
     return text
@@ -133,7 +144,3 @@ def _surprising_table(audit: Audit) -> Part:
         ],
         text=2,
     )
-
-
-def _n(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

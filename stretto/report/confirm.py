@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from stretto.counted import counted
 from stretto.evaluate.confirm import FAILURES, ConfirmAudit, Count, Example, Kind
 from stretto.evaluate.guards import ENDED
 from stretto.guards.evidence import Group
@@ -37,7 +38,7 @@ def confirm_document(audit: ConfirmAudit, name: str, oracle: str) -> Document:
     title = f"Confirmations of {name}"
     if not audit.gathered.writes:
         n = sum(audit.gathered.sessions.values())
-        text = f"There was no write to judge in {_n(n, 'session')}."
+        text = f"There was no write to judge in {counted(n, 'session')}."
         return Document(title, (Prose(text),))
     parts: list[Part] = [_key(audit), Prose(_reading(audit, oracle))]
     parts += [Heading("Writes"), Prose(_HOW_TO_READ), _writes(audit)]
@@ -74,9 +75,11 @@ def _reading(audit: ConfirmAudit, oracle: str) -> str:
         f"{_agreement(audit)}"
     )
     if gathered.unreturned:
-        text += f" {_n(gathered.unreturned, 'write')} had no result and is not counted."
+        n = counted(gathered.unreturned, "write")
+        text += f" Not counted: {n} without a result."
     if gathered.elsewhere:
-        text += f" {_n(gathered.elsewhere, 'session')} of another domain left out."
+        n = counted(gathered.elsewhere, "session")
+        text += f" Not counted: {n} of another domain."
     return text
 
 
@@ -84,7 +87,7 @@ def _agreement(audit: ConfirmAudit) -> str:
     missing = sum(audit.counts[group, Count.UNANSWERED] for group in ENDED)
     if missing:
         return (
-            f"{_n(missing, 'accepted write')} without every answer: what is not "
+            f"{counted(missing, 'accepted write')} without every answer: what is not "
             "answered fails nothing."
         )
     failed = _accepted(audit, Count.WORD_LIST) + _accepted(audit, Count.JUDGE)
@@ -165,7 +168,3 @@ def _accepted(audit: ConfirmAudit, count: Count) -> int:
 
 def _p(p: float | None) -> str:
     return "–" if p is None else f"{p:.2f}"
-
-
-def _n(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

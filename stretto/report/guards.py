@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from stretto.counted import counted
 from stretto.evaluate.guards import ENDED, Firing, GuardAudit, RuleCounts
 from stretto.guards.evidence import Group
 from stretto.report.document import (
@@ -35,15 +36,18 @@ def guards_document(
     """The audit of the guards called `name`, with a figure where it can be drawn."""
     title = f"Guards of {name}"
     if not sum(audit.writes.values()):
-        n = _n(len(audit.sessions), "session")
+        n = counted(len(audit.sessions), "session")
         return Document(title, (Prose(f"There was no write to check in {n}."),))
     groups = [group for group in Group if audit.writes[group]]
     parts: list[Part] = [_key(audit), Prose(_reading(audit))]
     parts += [Heading("Rules"), Prose(_HOW_TO_READ)]
-    if draw is not None:
+    if draw is not None and (
+        audit.ended(Group.SUCCESSFUL) or audit.ended(Group.FAILED)
+    ):
         parts.append(Figure(draw.failures_by_rule(_shares(audit)), _CAPTION))
     parts.append(_rules_table(audit, groups))
-    parts += [Heading("Sessions with a failure"), _sessions_table(audit)]
+    parts += [Heading("Sessions with a failure"), Prose(_IN_HOW_MANY)]
+    parts.append(_sessions_table(audit))
     firings = [
         (rule, firing)
         for rule, counts in audit.rules.items()
@@ -64,6 +68,7 @@ _HOW_TO_READ = (
     "accepted, in a session that succeeded, is a false alarm, or a breach that nobody "
     "graded."
 )
+_IN_HOW_MANY = "In how many sessions a rule fails a write that the tools accepted."
 _CAPTION = (
     "Share of sessions in which a rule fails a write that was accepted, of those that "
     "succeeded and of those that failed."
@@ -99,9 +104,11 @@ def _reading(audit: GuardAudit) -> str:
     text = "An enforced rule fails an accepted write in "
     text += " and ".join(share(audit, group) for group in ended) + "."
     if audit.unanswered:
-        text += f" {_n(audit.unanswered, 'write')} had no result and is not counted."
+        n = counted(audit.unanswered, "write")
+        text += f" Not counted: {n} without a result."
     if audit.elsewhere:
-        text += f" {_n(audit.elsewhere, 'session')} of another domain left out."
+        n = counted(audit.elsewhere, "session")
+        text += f" Not counted: {n} of another domain."
     broken = [rule for rule, counts in audit.rules.items() if counts.broken]
     if broken:
         text += f" The check itself broke in {', '.join(broken)}: a mistake in it."
@@ -110,7 +117,7 @@ def _reading(audit: GuardAudit) -> str:
 
 def _rules_table(audit: GuardAudit, groups: Sequence[Group]) -> Table:
     return table(
-        ("rule", "", *(_BECAME[group] for group in groups)),
+        ("rule", "mode", *(_BECAME[group] for group in groups)),
         [
             (rule, _mode(counts), *("/".join(map(str, counts.of(g))) for g in groups))
             for rule, counts in audit.rules.items()
@@ -122,7 +129,7 @@ def _rules_table(audit: GuardAudit, groups: Sequence[Group]) -> Table:
 def _sessions_table(audit: GuardAudit) -> Table:
     ended = [group for group in ENDED if audit.ended(group)]
     return table(
-        ("rule", *(f"{_ENDINGS[g]}, of {audit.ended(g):,}" for g in ended)),
+        ("rule", *(f"of {audit.ended(g):,} {_ENDINGS[g]}" for g in ended)),
         [
             (rule, *(counts.episodes[group] for group in ended))
             for rule, counts in audit.rules.items()
@@ -153,11 +160,11 @@ def _flags(audit: GuardAudit) -> str:
         "customer named, or agreed to; these are only ever logged. "
     )
     counts = [
-        f"{audit.flagged[group]:,} of {n:,} {_BECAME[group]}"
+        f"{audit.flagged[group]:,} of {n:,} ({_BECAME[group]})"
         for group in Group
         if (n := audit.writes[group])
     ]
-    return f"{text}Writes: {', '.join(counts)}."
+    return f"{text}Such writes: {', '.join(counts)}."
 
 
 def _shares(audit: GuardAudit) -> list[tuple[str, float, float]]:
@@ -174,7 +181,3 @@ def _shares(audit: GuardAudit) -> list[tuple[str, float, float]]:
 
 def _mode(counts: RuleCounts) -> str:
     return "enforced" if counts.guard.enforced else "logged"
-
-
-def _n(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
 
+from stretto.counted import counted
 from stretto.evaluate.intervals import Interval
 from stretto.evaluate.rows import Totals
 from stretto.report.document import (
@@ -104,12 +105,13 @@ def saving(setting: Replayed) -> str:
 def _key(chosen: Replayed) -> Key:
     t = chosen.totals
     used = t.lookups - t.detours
+    with_one = counted(t.episodes_with_detour, "session")
     return Key(
         (
             (f"{t.turns_saved_share:.1%}", "of LLM turns saved"),
             (f"{t.turns_saved:,}", f"of {t.turns:,} turns"),
             (f"{used:,} of {t.lookups:,}", "lookups the agent would have made"),
-            (f"{t.detours:,}", f"detours, in {t.episodes_with_detour:,} sessions"),
+            (f"{t.detours:,}", f"detours, in {with_one}"),
         )
     )
 

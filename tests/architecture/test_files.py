@@ -16,7 +16,7 @@ _ABSOLUTE = re.compile(
 
 
 def _texts() -> Iterator[tuple[str, str]]:
-    paths = [path for path in ROOT.iterdir() if path.is_file()]
+    paths = [p for p in ROOT.iterdir() if p.is_file() and p.name != ".git"]
     for folder in FOLDERS:
         paths += (path for path in (ROOT / folder).rglob("*") if path.is_file())
     for path in paths:

@@ -31,8 +31,8 @@ def test_a_report_says_what_each_judge_fails_and_shows_where_they_differ() -> No
     assert "- **1** writes judged that the tools accepted" in text
     assert "- **1** of them: word list fails" in text
     assert "agree on 0.0% of 1 accepted writes" in text
-    assert "1 write had no result and is not counted." in text
-    assert "1 session of another domain left out." in text
+    assert "Not counted: 1 write without a result." in text
+    assert "Not counted: 1 session of another domain." in text
     assert "## The word list alone fails these" in text
     assert r"Cancel \| it" in text
     assert "<i>" not in html(confirm_document(audit, "retail", "mock"))

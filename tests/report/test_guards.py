@@ -40,6 +40,6 @@ def test_a_report_says_what_was_not_counted_and_which_rule_is_mistaken() -> None
     found = audit_guards(guards, [lost, replace(lost, domain="airline")])
     text = markdown(guards_document(found, "x"))
 
-    assert "1 write had no result and is not counted." in text
-    assert "1 session of another domain left out." in text
+    assert "Not counted: 1 write without a result." in text
+    assert "Not counted: 1 session of another domain." in text
     assert "The check itself broke in x.y: a mistake in it." in text

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
+from stretto.counted import counted
 from stretto.flow.diff.change import Change, Listed, NeedsReview, keyed
 from stretto.flow.flow import Flow, SiteRecord, Surprise
 from stretto.flow.options import MAX_THRESHOLD
@@ -51,7 +52,8 @@ def _lookups(
             text = f"does not offer {tool} any more"
             return Change(Listed.LOOKUP_REMOVED, site, text, tool, None)
         if was is None:
-            text = f"offers {tool}, a share of {is_.share:.2f}, seen {is_.seen} times"
+            seen = counted(is_.seen, "time")
+            text = f"offers {tool}, a share of {is_.share:.2f}, seen {seen}"
             return Change(NeedsReview.LOOKUP_ADDED, site, text, None, tool)
         if moved(was.share, is_.share, tolerance):
             text = f"gives {tool} a share of {is_.share:.2f}, gave {was.share:.2f}"

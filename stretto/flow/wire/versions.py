@@ -53,7 +53,9 @@ def check_version(node: Node) -> None:
         _check_other(node)
     found = node.value.get(FIELD)
     if type(found) is not int or found not in READS:
-        raise VersionError(node.path, FIELD, found=found, reads=READS)
+        error = VersionError(node.path, FIELD, found=found, reads=READS)
+        error.hint = f"`stretto learn` writes a flow from its sessions; {error.hint}"
+        raise error
     if found == 1 and (later := list(_later_fields(node))):
         node[FIELD].fail(
             f"is 1, and the file holds {' and '.join(later)}, which version 1 lacks",

@@ -9,10 +9,10 @@ import hmac
 import re
 from collections.abc import Iterable
 from ipaddress import ip_address
-from pathlib import Path
 from typing import NamedTuple
 
 from stretto.errors import FormatError, StrettoError
+from stretto.files import read_text
 from stretto.proxy.http.headers import Headers, first
 
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
@@ -115,10 +115,7 @@ def token_in(path: str) -> str:
     Raises:
         FormatError: the file cannot be read, or holds no token.
     """
-    try:
-        text = Path(path).read_text(encoding="ascii").strip()
-    except (OSError, UnicodeDecodeError) as cause:
-        raise FormatError(path, f"cannot be read as a token: {cause}") from cause
+    text = read_text(path).strip()
     if not _TOKEN.fullmatch(text):
         raise FormatError(
             path,
