@@ -205,6 +205,9 @@ def write_text(path: str | Path, content: str) -> None:
     """
     Write a file whole or not at all: a temporary neighbour, then a rename.
 
+    A link stays a link, and the file it points to is written. What is no file, such as
+    a pipe or a terminal, is not replaced but written to.
+
     Raises:
         CannotWrite: the folder is missing or closed, or the disk is full.
     """
@@ -215,7 +218,10 @@ def write_bytes(path: str | Path, content: bytes) -> None:
     """As `write_text`, for bytes."""
     path = Path(path)
     with neighbour(path) as beside:
-        _replace(path, beside, content)
+        if path.exists() and not path.is_file():
+            path.write_bytes(content)
+        else:
+            _replace(path, beside, content)
 
 
 @contextmanager
@@ -223,10 +229,13 @@ def neighbour(path: Path) -> Iterator[Path]:
     """
     A name beside the path's to write to first; nothing of it is left over.
 
+    It is in the folder of the file itself, where the path is a link to one.
+
     Raises:
         CannotWrite: the block could not write.
     """
-    beside = path.parent / f".{path.name}.{os.urandom(6).hex()}"
+    file = Path(os.path.realpath(path))
+    beside = file.with_name(f".{file.name}.{os.urandom(6).hex()}")
     try:
         yield beside
     except OSError as cause:
@@ -246,4 +255,4 @@ def _replace(path: Path, beside: Path, content: bytes) -> None:
         os.fsync(file.fileno())
     if mode is not None:
         beside.chmod(mode)
-    beside.replace(path)
+    beside.replace(os.path.realpath(path))
