@@ -6,8 +6,10 @@ that help loads none of them.
 """
 
 import difflib
+import errno
 import importlib
 import io
+import os
 import sys
 from typing import Any, NamedTuple
 
@@ -16,7 +18,7 @@ from click.shell_completion import CompletionItem
 
 from stretto import __version__
 from stretto.cli.examples import example
-from stretto.errors import StrettoError
+from stretto.errors import CannotWrite, StrettoError
 
 
 class Entry(NamedTuple):
@@ -137,6 +139,8 @@ COMMANDS = {
     ),
 }
 
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
 ANSWERS = {"drift", "flow-diff"}
 """Commands whose exit code 1 is an answer; their errors exit 2."""
 
@@ -213,7 +217,14 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that has no `→`
-    cli(prog_name="stretto")
+    try:
+        cli(prog_name="stretto")
+    except OSError as cause:
+        if cause.errno not in _FULL:
+            raise
+        _tell(CannotWrite(f"an output cannot be written: {cause.strerror}"))
+        # what is left to be written has nowhere to go
+        os._exit(2 if ANSWERS & {*sys.argv[1:2]} else 1)
 
 
 def _tell(error: StrettoError) -> None:

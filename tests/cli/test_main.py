@@ -104,6 +104,24 @@ def test_the_version_is_the_packages():
     assert done.stdout == f"stretto {__version__}\n"
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+@pytest.mark.parametrize(("args", "code"), [(["--help"], 1), (["flow-diff", "-h"], 2)])
+def test_a_full_disk_is_one_line_and_not_an_answer(args, code):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "stretto", *args],
+            check=False,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    assert done.returncode == code
+    assert done.stderr == (
+        "error: an output cannot be written: No space left on device\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("typed", "meant"), [("lern", "learn"), ("flowshow", "flow-show")]
 )
