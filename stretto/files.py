@@ -1,7 +1,4 @@
-"""
-Files at the door: JSON read with limits and a place for every error; output written
-whole or not at all.
-"""
+"""Files at the door: JSON read with limits, output written whole or not at all."""
 
 import json
 import math
@@ -203,10 +200,8 @@ def _refuse(constant: str) -> NoReturn:
 
 def write_text(path: str | Path, content: str) -> None:
     """
-    Write a file whole or not at all: a temporary neighbour, then a rename.
-
-    A link stays a link, and the file it points to is written. What is no file, such as
-    a pipe or a terminal, is not replaced but written to.
+    Write a file, or the one that a link points to, whole or not at all: a temporary
+    neighbour, then a rename. A pipe or a terminal is not replaced but written to.
 
     Raises:
         CannotWrite: the folder is missing or closed, or the disk is full.
@@ -218,18 +213,16 @@ def write_bytes(path: str | Path, content: bytes) -> None:
     """As `write_text`, for bytes."""
     path = Path(path)
     with neighbour(path) as beside:
-        if path.exists() and not path.is_file():
-            path.write_bytes(content)
-        else:
+        if path.is_file() or not path.exists():
             _replace(path, beside, content)
+        else:
+            path.write_bytes(content)
 
 
 @contextmanager
 def neighbour(path: Path) -> Iterator[Path]:
     """
-    A name beside the path's to write to first; nothing of it is left over.
-
-    It is in the folder of the file itself, where the path is a link to one.
+    A name beside the file's own to write to first; nothing of it is left over.
 
     Raises:
         CannotWrite: the block could not write.
@@ -239,9 +232,8 @@ def neighbour(path: Path) -> Iterator[Path]:
     try:
         yield beside
     except OSError as cause:
-        raise CannotWrite(
-            f"{path} cannot be written: {cause.strerror or cause}"
-        ) from cause
+        why = cause.strerror or cause
+        raise CannotWrite(f"{path} cannot be written: {why}") from cause
     finally:
         with suppress(OSError):
             beside.unlink()

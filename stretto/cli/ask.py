@@ -36,6 +36,7 @@ from stretto.oracle.wire import response_json
     "input.",
 )
 @click.option(
+    "-o",
     "--out",
     required=True,
     type=click.Path(path_type=Path, dir_okay=False),

@@ -35,8 +35,9 @@ def ask_choice(choice: OracleChoice, requests: Iterable[Request]) -> Asked:
     if choice.dump is not None:
         write_text(choice.dump, "".join(f"{line}\n" for line in dump_lines(todo)))
     cost = estimate(oracle, todo)
-    told = f"asking {cost.requests:,} requests, about {cost.tokens:,} tokens"
-    click.echo(f"{told}, ${cost.dollars:.2f}" if cost.dollars else told, err=True)
+    if cost.requests:
+        told = f"asking {cost.requests:,} requests, about {cost.tokens:,} tokens"
+        click.echo(f"{told}, ${cost.dollars:.2f}" if cost.dollars else told, err=True)
     check_budget(cost, choice.budget)
     asked, versions = Asked(oracle.model), Versions()
     with progress(f"asking {oracle.name}", total=len(todo)) as done:

@@ -10,7 +10,7 @@ import click
 
 from stretto.cli.examples import example
 from stretto.cli.learned import lines, summary
-from stretto.cli.number import Number
+from stretto.cli.number import Number, Whole
 from stretto.cli.options import Sessions, as_json, reading
 from stretto.cli.problems import warn_of_problems
 from stretto.cli.sources import Source, Sources, as_sources
@@ -62,7 +62,7 @@ class _Given(NamedTuple):
     "share is part of a larger one.",
 )  # fmt: skip
 @click.option(
-    "--trials", type=click.IntRange(min=1), metavar="N",
+    "--trials", type=Whole(min=1), metavar="N",
     help="Take the first N trials of each task; all of them if left out.",
 )  # fmt: skip
 @click.option(

@@ -8,7 +8,7 @@ from stretto.canonical import Json
 from stretto.cli.asking import ask_choice
 from stretto.cli.chosen import Measured
 from stretto.cli.examples import example
-from stretto.cli.number import Number
+from stretto.cli.number import Number, Whole
 from stretto.cli.options import Sessions, as_json, labelled_sessions
 from stretto.cli.oracle_choice import OracleChoice
 from stretto.cli.oracles import judges
@@ -42,7 +42,9 @@ SECONDS = [asked.value for asked in Asked if asked is not Asked.CONFIRMED]
 @rules_option
 @judges(dollars=2)
 @click.option(
+    "--second-question",
     "--second",
+    "second",
     type=click.Choice(SECONDS),
     help="Another question to ask of each write, which fails it too.",
 )
@@ -56,7 +58,7 @@ SECONDS = [asked.value for asked in Asked if asked is not Asked.CONFIRMED]
 )
 @click.option(
     "--examples",
-    type=click.IntRange(0, 1000),
+    type=Whole(0, 1000),
     default=N_EXAMPLES,
     show_default=True,
     help="How many writes of each kind of disagreement are shown.",

@@ -10,7 +10,7 @@ from stretto.canonical import Json
 from stretto.cli.chosen import Measured
 from stretto.cli.deciding import ORACLE, Deciding
 from stretto.cli.examples import example
-from stretto.cli.number import Number
+from stretto.cli.number import Number, Whole
 from stretto.cli.options import Sessions, as_json, sessions
 from stretto.cli.oracle_choice import OracleChoice
 from stretto.cli.oracles import questions
@@ -83,7 +83,7 @@ class PriceType(click.ParamType[TokenPrices]):
     help="Write the pooled θ* at every site.",
 )  # fmt: skip
 @click.option(
-    "--at-least", type=click.IntRange(1), default=ENOUGH, show_default=True,
+    "--at-least", type=Whole(1), default=ENOUGH, show_default=True,
     metavar="N",
     help="The ceiling turns, and the detours, from which a site has a θ* of its own "
     "written, not the pooled one.",

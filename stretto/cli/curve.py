@@ -8,7 +8,7 @@ import click
 
 from stretto.canonical import Json
 from stretto.cli.examples import example
-from stretto.cli.number import Number
+from stretto.cli.number import Number, Whole
 from stretto.cli.options import Sessions, as_json, labelled_sessions
 from stretto.cli.problems import warn_of_problems
 from stretto.cli.progress import track
@@ -37,12 +37,12 @@ from stretto.report.curve import curve_document
     "digit.",
 )  # fmt: skip
 @click.option(
-    "--size", "sizes", type=click.IntRange(1), multiple=True, metavar="N",
+    "--size", "sizes", type=Whole(1), multiple=True, metavar="N",
     help="Learn from so many tasks. Give it again for more; 1, 2, 4, … and all of them "
     "if left out.",
 )  # fmt: skip
 @click.option(
-    "--draws", type=click.IntRange(1, 1000), default=3, show_default=True,
+    "--draws", type=Whole(1, 1000), default=3, show_default=True,
     help="How often the tasks of each size are drawn.",
 )  # fmt: skip
 @click.option(

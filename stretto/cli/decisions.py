@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from stretto.canonical import Json, compact
-from stretto.cli.number import PROBABILITY
+from stretto.cli.number import PROBABILITY, Whole
 from stretto.episodes.episode import Episode, Event
 from stretto.errors import StrettoError
 from stretto.evaluate.labelled import Labelled, labelled
@@ -35,7 +35,7 @@ explore_option = click.option(
 )  # fmt: skip
 
 explore_seed_option = click.option(
-    "--explore-seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True,
+    "--explore-seed", type=Whole(0, 2**64 - 1), default=0, show_default=True,
     help="The seed of --explore.",
 )  # fmt: skip
 

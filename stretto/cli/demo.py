@@ -16,6 +16,7 @@ SEED = 7
     epilog=example("stretto demo --out demo", "stretto demo --out tour --seed 3"),
 )
 @click.option(
+    "-o",
     "--out",
     default="demo",
     show_default=True,
@@ -24,8 +25,9 @@ SEED = 7
     help="The folder to write to; made if missing.",
 )
 @click.option(
-    "--seed", type=int, default=SEED, show_default=True, help="The shop's seed."
-)
+    "--seed", type=int, default=SEED, show_default=True, metavar="N",
+    help="The shop's seed.",
+)  # fmt: skip
 def demo(out: Path, seed: int) -> None:
     """
     Record, learn, audit, replay and serve on a small shop.

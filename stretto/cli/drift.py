@@ -7,6 +7,7 @@ import click
 from stretto.canonical import Json
 from stretto.cli.chosen import Measured
 from stretto.cli.examples import example
+from stretto.cli.number import Whole
 from stretto.cli.options import Sessions, as_json, sessions
 from stretto.cli.reports import html_option, write_report
 from stretto.cli.tasks import Tasks, tasks
@@ -27,7 +28,7 @@ from stretto.report.drift import drift_document
 @sessions
 @tasks("test")
 @click.option(
-    "--window", type=click.IntRange(min=MIN_RUN), default=WINDOW, show_default=True,
+    "--window", type=Whole(min=MIN_RUN), default=WINDOW, show_default=True,
     metavar="N", help="The longest run of sessions that counts as recent.",
 )  # fmt: skip
 @click.option(

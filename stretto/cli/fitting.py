@@ -9,6 +9,7 @@ from typing import TypeAlias, cast
 
 import click
 
+from stretto.cli.number import Whole
 from stretto.errors import CannotDecide
 from stretto.flow.fitting import Fitter, Fitting, Posterior
 from stretto.learn.adopt import read_given
@@ -105,7 +106,7 @@ _OPTIONS: Sequence[Decorator] = (
     ),
     click.option(
         "--posterior-draws",
-        type=click.IntRange(min=1),
+        type=Whole(min=1),
         default=100,
         show_default=True,
         metavar="N",

@@ -9,6 +9,7 @@ import click
 from stretto.cli.chosen import Measured
 from stretto.cli.examples import example
 from stretto.cli.guards_json import summary
+from stretto.cli.number import Whole
 from stretto.cli.options import Sessions, as_json, labelled_sessions
 from stretto.cli.reports import html_option, write_report
 from stretto.cli.rules import rules_name, rules_option
@@ -53,7 +54,7 @@ from stretto.report.guards import guards_document
 )
 @click.option(
     "--examples",
-    type=click.IntRange(0, 1000),
+    type=Whole(0, 1000),
     default=N_EXAMPLES,
     show_default=True,
     help="How many failures of each rule are shown.",

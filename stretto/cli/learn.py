@@ -13,7 +13,7 @@ from stretto.cli.arbitration import ArbitrationChoice, arbitrated, warn_of_few
 from stretto.cli.examples import example
 from stretto.cli.fitting import FittingChoice, fitting
 from stretto.cli.learned import lines, summary
-from stretto.cli.number import Number
+from stretto.cli.number import Number, Whole
 from stretto.cli.options import Sessions, as_json, labelled_sessions
 from stretto.cli.oracle_choice import OracleChoice
 from stretto.cli.oracles import questions
@@ -67,10 +67,17 @@ from stretto.program.standard import STANDARD
     help="How to infer the concentration: exactly on a grid, or by drawing from it.",
 )
 @click.option(
-    "--draws", type=click.IntRange(min=1), default=600, show_default=True,
+    "--draws", type=Whole(min=1), default=600, show_default=True,
     help="Draws kept in each chain, with nuts and mh.",
 )  # fmt: skip
-@click.option("--seed", type=int, default=7, show_default=True, help="The draws' seed.")
+@click.option(
+    "--seed",
+    type=int,
+    metavar="N",
+    default=7,
+    show_default=True,
+    help="The draws' seed.",
+)
 @click.option(
     "--features/--no-features",
     default=True,
@@ -97,7 +104,7 @@ from stretto.program.standard import STANDARD
     help="Hand back in sessions more surprising than this share of the training's.",
 )  # fmt: skip
 @click.option(
-    "--surprise-window", type=click.IntRange(min=1), default=5, show_default=True,
+    "--surprise-window", type=Whole(min=1), default=5, show_default=True,
     metavar="N", help="Steps the surprise is averaged over.",
 )  # fmt: skip
 @click.option(

@@ -141,6 +141,9 @@ COMMANDS = {
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
+ALIASES = {"flow-serve": "serve"}
+"""Commands' other published names."""
+
 ANSWERS = {"drift", "flow-diff"}
 """Commands whose exit code 1 is an answer; their errors exit 2."""
 
@@ -152,6 +155,7 @@ class LazyGroup(click.Group):
         return sorted(COMMANDS)
 
     def get_command(self, _: click.Context, name: str) -> click.Command | None:
+        name = ALIASES.get(name, name)
         if name not in COMMANDS:
             return None
         module, attribute = COMMANDS[name].home.split(":")
@@ -162,7 +166,7 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
-        if name not in COMMANDS and not name.startswith("-"):
+        if name not in {*COMMANDS, *ALIASES} and not name.startswith("-"):
             near = difflib.get_close_matches(name, COMMANDS, n=1)
             guess = f" Did you mean {near[0]}?" if near else ""
             ctx.fail(f"there is no command {name!r}.{guess}")

@@ -72,7 +72,7 @@ class Sessions:
 
 def sessions(command: Callable[..., None]) -> Callable[..., None]:
     """Has the command take paths and how to read them, as one `sessions`."""
-    return _taking(command, (_PATHS, *_READING))
+    return _taking(command, (_PATHS, *_READING, _MORE))
 
 
 def reading(command: Callable[..., None]) -> Callable[..., None]:
@@ -82,7 +82,7 @@ def reading(command: Callable[..., None]) -> Callable[..., None]:
 
 def labelled_sessions(command: Callable[..., None]) -> Callable[..., None]:
     """As `sessions`, with the options that say what the files do not."""
-    return _taking(command, (_PATHS, *_READING, *_LABELLING))
+    return _taking(command, (_PATHS, *_READING, *_LABELLING, _MORE))
 
 
 def _taking(
@@ -94,7 +94,8 @@ def _taking(
         recursive: bool,
         strict: bool,
         strip_stop: bool,
-        paths: tuple[Path, ...] = (),
+        paths: tuple[Path, ...] | None = None,
+        more: tuple[Path, ...] = (),
         rewards: Path | None = None,
         manifest: Path | None = None,
         domain: str | None = None,
@@ -112,7 +113,10 @@ def _taking(
             strip_stop=strip_stop,
         )
         given = None if manifest is None else read_manifest(manifest)
-        command(sessions=Sessions(paths, reader, chosen, given), **others)
+        found = (*(paths or ()), *more)
+        if paths is not None and not found:
+            raise click.UsageError("name session files, or folders of them: PATHS...")
+        command(sessions=Sessions(found, reader, chosen, given), **others)
 
     decorated: Callable[..., None] = wrapped
     for decorate in reversed(options):
@@ -139,9 +143,20 @@ _FILE = click.Path(path_type=Path)
 
 _PATHS: Decorator = click.argument(
     "paths",
+    metavar="PATHS...",
     nargs=-1,
-    required=True,
     type=click.Path(exists=True, path_type=Path),
+)
+
+_MORE: Decorator = click.option(
+    "--sessions",
+    "--results",
+    "--otel",
+    "more",
+    metavar="PATH",
+    multiple=True,
+    type=click.Path(exists=True, path_type=Path),
+    help="More sessions, as PATHS are; may be repeated.",
 )
 
 _READING: Sequence[Decorator] = (

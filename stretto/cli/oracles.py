@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import click
 
-from stretto.cli.number import Number
+from stretto.cli.number import Number, Whole
 from stretto.cli.oracle_choice import OracleChoice, temperatures
 from stretto.oracle.omit import read_omission
 from stretto.oracle.settings import FOLDER, OracleSettings
@@ -121,7 +121,7 @@ cache_option = click.option(
 _LIVE = click.option(
     "--oracle",
     metavar="NAME",
-    help="Which System-One model answers: jev, local, openai, replay, mock, or another "
+    help="Which System-One model answers: jev, openai, local, replay, mock, or another "
     "that is installed. If left out, jev, or local where no key is set and train-local "
     "has left its model in ~/.stretto.",
 )
@@ -136,7 +136,7 @@ _ANSWERING: Sequence[Decorator] = (
     cache_option,
     click.option(
         "--oracle-limit",
-        type=click.IntRange(min=0),
+        type=Whole(min=0),
         metavar="N",
         help="Ask only the first N requests, by key.",
     ),

@@ -11,6 +11,7 @@ import click
 from stretto.canonical import Json
 from stretto.cli.choices import read_choices
 from stretto.cli.examples import example
+from stretto.cli.number import Whole
 from stretto.cli.runs import run_json, show_run, show_tally, tally_json
 from stretto.episodes.site import Site
 from stretto.episodes.vocabulary import RESPOND
@@ -46,7 +47,7 @@ def _after(command: Callable[..., None]) -> Callable[..., None]:
     """The options that say which of the agent's calls the run comes after."""
     for option in (
         click.option(
-            "--max-lookups", type=click.IntRange(0, 1000), default=PER_CALL,
+            "--max-lookups", type=Whole(0, 1000), default=PER_CALL,
             show_default=True, help="How many lookups may follow the call.",
         ),
         click.option("--call-failed", is_flag=True, help="As if the call had failed."),
@@ -155,10 +156,17 @@ def score(
 @_flow
 @_after
 @click.option(
-    "-n", "--runs", type=click.IntRange(1), default=1000, show_default=True,
+    "-n", "--runs", type=Whole(1), default=1000, show_default=True,
     help="How many runs to draw.",
 )  # fmt: skip
-@click.option("--seed", type=int, default=0, show_default=True, help="The draws' seed.")
+@click.option(
+    "--seed",
+    type=int,
+    metavar="N",
+    default=0,
+    show_default=True,
+    help="The draws' seed.",
+)
 @_json
 def simulate(
     file: Path,

@@ -8,7 +8,7 @@ import click
 from stretto.canonical import Json
 from stretto.cli.chosen import Measured
 from stretto.cli.examples import example
-from stretto.cli.number import PROBABILITY, Number
+from stretto.cli.number import PROBABILITY, Number, Whole
 from stretto.cli.options import Sessions, as_json, sessions
 from stretto.cli.reports import html_option, write_report
 from stretto.cli.tasks import Tasks, tasks
@@ -54,7 +54,7 @@ BAR = Bar()
     help="The least lower bound of that share: Wilson's 90% interval.",
 )  # fmt: skip
 @click.option(
-    "--min-tasks", type=click.IntRange(1), default=BAR.min_tasks, show_default=True,
+    "--min-tasks", type=Whole(1), default=BAR.min_tasks, show_default=True,
     help="The fewest tasks a site's lookups have to come from.",
 )  # fmt: skip
 @click.option(

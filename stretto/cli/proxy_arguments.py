@@ -149,7 +149,7 @@ def _add_flow(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(
         "--oracle", metavar="NAME",
-        help="the System-One model that is asked: jev, local, openai, replay, "
+        help="the System-One model that is asked: jev, openai, local, replay, "
         "mock or another that is installed; default jev, or local where no key is set "
         "and train-local has left its model in ~/.stretto",
     )  # fmt: skip

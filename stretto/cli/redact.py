@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from stretto.cli.examples import example
+from stretto.cli.number import Whole
 from stretto.cli.options import as_json
 from stretto.cli.problems import warn_of_problems
 from stretto.cli.progress import track
@@ -44,9 +45,13 @@ def _fields(
     "given",
     metavar="LOGS...",
     nargs=-1,
-    required=True,
     type=click.Path(exists=True, path_type=Path),
 )
+@click.option(
+    "--sessions", "more", metavar="PATH", multiple=True,
+    type=click.Path(exists=True, path_type=Path),
+    help="More logs, as LOGS are; may be repeated.",
+)  # fmt: skip
 @click.option(
     "-o", "--out", required=True, metavar="DIR",
     type=click.Path(path_type=Path, file_okay=False),
@@ -65,7 +70,7 @@ def _fields(
     help="Leave the values of a field as they are, wherever they stand.",
 )  # fmt: skip
 @click.option(
-    "--keep-shared", type=click.IntRange(min=2), metavar="N",
+    "--keep-shared", type=Whole(min=2), metavar="N",
     help="Leave the values as they are that stand in N sessions or more.",
 )  # fmt: skip
 @click.option(
@@ -82,6 +87,7 @@ def _fields(
 @as_json
 def redact(
     given: tuple[Path, ...],
+    more: tuple[Path, ...],
     out: Path,
     salt_file: Path | None,
     salt_env: str,
@@ -106,10 +112,13 @@ def redact(
     LOGS are session logs and folders of them, compressed or not; name all of a host's
     servers at once. No file is overwritten.
     """
+    named = (*given, *more)
+    if not named:
+        raise click.UsageError("name session logs, or folders of them: LOGS...")
     salt = _salt(salt_file, salt_env)
     choice = Choice(keep, keep_shared, hashed, keys)
     ledger = Ledger()
-    found = logs(given, ledger, recursive=recursive)
+    found = logs(named, ledger, recursive=recursive)
     if not found:
         warn_of_problems(ledger)
         raise StrettoError("there is no session log to copy")

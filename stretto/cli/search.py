@@ -13,6 +13,7 @@ from stretto.canonical import compact
 from stretto.cli.chosen import Measured
 from stretto.cli.deciding import ORACLE, Deciding
 from stretto.cli.examples import example
+from stretto.cli.number import Whole
 from stretto.cli.options import Sessions, as_json, sessions
 from stretto.cli.oracle_choice import OracleChoice
 from stretto.cli.oracles import questions
@@ -59,19 +60,26 @@ from stretto.report.search import search_document
 )  # fmt: skip
 @click.option(
     "--population",
-    type=click.IntRange(2, 10_000),
+    type=Whole(2, 10_000),
     default=64,
     show_default=True,
     help="Settings in each of NSGA-II's generations.",
 )
 @click.option(
     "--generations",
-    type=click.IntRange(1, 10_000),
+    type=Whole(1, 10_000),
     default=40,
     show_default=True,
     help="NSGA-II's generations, the first among them.",
 )
-@click.option("--seed", type=int, default=25, show_default=True, help="NSGA-II's seed.")
+@click.option(
+    "--seed",
+    type=int,
+    metavar="N",
+    default=25,
+    show_default=True,
+    help="NSGA-II's seed.",
+)
 @click.option(
     "-o", "--out", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False),
     help="Write what was found, for --rescore.",

@@ -9,7 +9,7 @@ import click
 
 from stretto.cli.deciding import Deciding
 from stretto.cli.examples import example
-from stretto.cli.number import PROBABILITY, Number
+from stretto.cli.number import PROBABILITY, Number, Whole
 from stretto.cli.oracle_choice import OracleChoice
 from stretto.cli.oracles import live
 from stretto.errors import StrettoError
@@ -70,7 +70,7 @@ from stretto.proxy.http.access import Address, address, token_in
 )
 @click.option(
     "--max-questions",
-    type=click.IntRange(min=0),
+    type=Whole(min=0),
     default=MAX_QUESTIONS,
     show_default=True,
     metavar="N",

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from stretto.cli.number import Whole
 from stretto.errors import CannotWrite
 from stretto.evaluate.graph_file import Kept, graphs_key, read_graphs, write_graphs
 from stretto.evaluate.growing import Played
@@ -14,7 +15,7 @@ from stretto.evaluate.sweep import Sweep
 from stretto.flow.flow import Flow
 
 jobs_option = click.option(
-    "--jobs", type=click.IntRange(1, 64), default=1, show_default=True,
+    "--jobs", type=Whole(1, 64), default=1, show_default=True,
     help="How many processes replay side by side; one where an oracle is asked.",
 )  # fmt: skip
 
@@ -48,7 +49,7 @@ def told(played: Iterable[Played]) -> Iterator[Played]:
 
 
 keep_option = click.option(
-    "--graphs", "folder", metavar="FOLDER",
+    "--graphs", "folder", metavar="DIR",
     type=click.Path(path_type=Path, file_okay=False),
     help="Keep what replaying has found out there, and begin with it the next time.",
 )  # fmt: skip

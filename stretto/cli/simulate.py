@@ -9,6 +9,7 @@ from stretto.canonical import Json
 from stretto.cli.chosen import Measured
 from stretto.cli.deciding import ORACLE, Deciding
 from stretto.cli.examples import example
+from stretto.cli.number import Whole
 from stretto.cli.options import Sessions, as_json, sessions
 from stretto.cli.oracle_choice import OracleChoice
 from stretto.cli.oracles import questions
@@ -37,12 +38,13 @@ from stretto.report.simulate import simulation_document
 )  # fmt: skip
 @questions(dollars=1, default=ORACLE)
 @click.option(
-    "-n", "--runs", type=click.IntRange(min=1), default=N_RUNS, show_default=True,
+    "-n", "--runs", type=Whole(min=1), default=N_RUNS, show_default=True,
     help="How many runs to draw.",
 )  # fmt: skip
 @click.option(
-    "--seed", type=int, default=SEED, show_default=True, help="The draws' seed."
-)
+    "--seed", type=int, default=SEED, show_default=True, metavar="N",
+    help="The draws' seed.",
+)  # fmt: skip
 @html_option
 @as_json
 def simulate(

@@ -10,6 +10,7 @@ import click
 from stretto import __version__
 from stretto.canonical import Json
 from stretto.cli.examples import example
+from stretto.cli.number import Whole
 from stretto.cli.options import Sessions, as_json, labelled_sessions
 from stretto.cli.problems import warn_of_problems
 from stretto.cli.progress import progress
@@ -42,7 +43,7 @@ from stretto.oracle.wording import shipped_wording
     help="The model file to write.",
 )
 @click.option(
-    "--seed", type=click.IntRange(0, 2**31 - 1), default=7, show_default=True,
+    "--seed", type=Whole(0, 2**31 - 1), default=7, show_default=True,
     help="The training's seed: the same sessions and seed give the same model.",
 )  # fmt: skip
 @as_json

@@ -122,6 +122,12 @@ def test_a_full_disk_is_one_line_and_not_an_answer(args, code):
     )
 
 
+def test_a_commands_other_name_is_not_listed_and_runs_it():
+    listed, other = (CliRunner().invoke(cli, args) for args in (["-h"], ["flow-serve"]))
+    assert "flow-serve" not in listed.stdout
+    assert "Usage: cli flow-serve [OPTIONS] FLOW" in other.stderr
+
+
 @pytest.mark.parametrize(
     ("typed", "meant"), [("lern", "learn"), ("flowshow", "flow-show")]
 )

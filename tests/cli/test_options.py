@@ -45,6 +45,14 @@ def test_paths_and_reader_are_kept_in_order(tmp_path):
     assert found.reader == "tau2"
 
 
+@pytest.mark.parametrize("option", ["--sessions", "--results", "--otel"])
+def test_sessions_may_be_named_by_an_option_too(option, tmp_path):
+    (tmp_path / "a").mkdir()
+    assert chosen(option, tmp_path / "a").paths == (tmp_path / "a",)
+    found = chosen(tmp_path, option, tmp_path / "a", option, tmp_path)
+    assert found.paths == (tmp_path, tmp_path / "a", tmp_path)
+
+
 def test_two_commands_do_not_share_a_ledger(tmp_path):
     assert chosen(tmp_path).ledger is not chosen(tmp_path).ledger
 
