@@ -65,14 +65,20 @@ def spelled(found: Estimate, form: str = ",.0f") -> str:
     return f"{text} ({low} to {high})"
 
 
+def _number(found: Estimate, label: str, form: str = ",.0f") -> tuple[str, str]:
+    """A key number, its interval beside its label."""
+    value, space, interval = spelled(found, form).partition(" ")
+    return value or "unknown", f"{label}{space}{interval}"
+
+
 def _key(found: Costing) -> Key:
     pooled = found.costs.pooled
     ceiling = next(iter(found.ceilings.values()))
     return Key(
         (
-            (spelled(pooled.threshold, ".3f") or "unknown", "θ*, pooled"),
-            (spelled(pooled.beta) or "unknown", "tokens a saved turn is worth, β"),
-            (spelled(pooled.delta) or "unknown", "tokens a detour costs, δ"),
+            _number(pooled.threshold, "θ*, pooled", ".3f"),
+            _number(pooled.beta, "tokens a saved turn is worth, β"),
+            _number(pooled.delta, "tokens a detour costs, δ"),
             (
                 f"{ceiling.state.part:,.0f} of {ceiling.state.whole:,.0f}",
                 "LLM turns could be spared from tool state",

@@ -65,8 +65,12 @@ def table(
     headers: Sequence[str], rows: Sequence[Sequence[object]], *, text: int = 1
 ) -> Table:
     """A table whose first `text` columns are words and whose others are numbers."""
-    cells = tuple(tuple(str(cell) for cell in row) for row in rows)
+    cells = tuple(tuple(map(_cell, row)) for row in rows)
     return Table(tuple(headers), cells, frozenset(range(text, len(headers))))
+
+
+def _cell(value: object) -> str:
+    return f"{value:,}" if type(value) is int else str(value)
 
 
 def markdown(document: Document) -> str:

@@ -24,12 +24,12 @@ def drift_document(found: Drift, name: str, draw: Drawing | None = None) -> Docu
     parts: list[Part] = [
         Key(((f"{n_alarms}", alarms), (f"{n:,}", "sessions, in order"))),
         Prose(
-            "Followed from session to session: how surprised the flow's habit is, how "
-            "often its likeliest action was not done, and how often a step after a "
-            "tool was one that no training session made. "
-            f"An alarm says that with more than {ALARM:.0%} probability one of the "
-            f"last sessions began a new run, of {MIN_RUN} sessions or more with "
-            f"{MIN_BEFORE} or more before it."
+            "Three things are followed from session to session: how surprised the "
+            "flow's habit is, how often its likeliest action was not done, and how "
+            "often a step after a tool was one that no training session made. An "
+            f"alarm means that one of them has changed: with more than {ALARM:.0%} "
+            f"probability the last {MIN_RUN} sessions or more are unlike those "
+            f"before, of which there are at least {MIN_BEFORE}."
         ),
     ]
     if draw is not None:

@@ -86,14 +86,13 @@ def saved_against_detours(points: Sequence[tuple[float, int, int]]) -> str:
     figure, (plot,) = axes(3.4, 1)
     plot.plot([p[2] for p in points], [p[1] for p in points], color=LINE, zorder=1)
     plot.scatter([p[2] for p in points], [p[1] for p in points], color=KEY, zorder=2)
-    for detours, stacked in _stacked(points).items():
-        (first, *_), (last, *_) = stacked[0], stacked[-1]
+    for close in _close(points):
+        (first, *_), (last, *_) = close[0], close[-1]
         label = f"{first:g}" if first == last else f"{first:g} to {last:g}"
-        lowest = min(saved for _, saved, _ in stacked)
+        corner = max(p[2] for p in close), min(p[1] for p in close)
         plot.annotate(
-            label, (detours, lowest), (5, -10), textcoords="offset points",
-            fontsize=8, color=SOFT,
-        )  # fmt: skip
+            label, corner, (5, -10), textcoords="offset points", fontsize=8, color=SOFT
+        )
     plot.set_xlabel("detours")
     plot.set_ylabel("LLM turns saved")
     plot.margins(0.1)
@@ -229,14 +228,18 @@ def failures_by_rule(rules: Sequence[tuple[str, float, float]]) -> str:
     return svg(figure)
 
 
-def _stacked(
+def _close(
     points: Sequence[tuple[float, int, int]],
-) -> dict[int, list[tuple[float, int, int]]]:
-    """The points by their detours, thresholds rising: those stand above one another."""
-    found: dict[int, list[tuple[float, int, int]]] = {}
+) -> list[list[tuple[float, int, int]]]:
+    """The points, thresholds rising, in runs that have room for one label only."""
+    width = 0.03 * (max(p[2] for p in points) - min(p[2] for p in points))
+    runs: list[list[tuple[float, int, int]]] = []
     for point in sorted(points):
-        found.setdefault(point[2], []).append(point)
-    return found
+        if runs and abs(point[2] - runs[-1][0][2]) <= width:
+            runs[-1].append(point)
+        else:
+            runs.append([point])
+    return runs
 
 
 def _reach(points: Sequence[tuple[int, int]], here: tuple[int, int]) -> int:

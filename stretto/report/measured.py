@@ -4,6 +4,9 @@ from collections.abc import Sequence
 
 from stretto.report.canvas import INK, KEY, LINE, SOFT, WARN, axes, short, svg
 
+N_DOTS = 150
+"""How many sessions have room for dots of the usual size."""
+
 
 def shares_by_name(bars: Sequence[tuple[str, float, float, float]], label: str) -> str:
     """
@@ -134,11 +137,13 @@ def series(
         lines: Name, the value of each session if it has one, and the places of changes.
     """
     figure, plots = axes(1.5 * len(lines) + 0.5, len(lines), ratios=(1,) * len(lines))
+    is_long = any(len(values) > N_DOTS for _, values, _ in lines)
+    size, width = (1.2, 0.3) if is_long else (3, 0.8)
     for plot, (name, values, changes) in zip(plots, lines, strict=True):
         known = [(at, value) for at, value in enumerate(values) if value is not None]
         plot.plot(
             [at for at, _ in known], [value for _, value in known], color=KEY,
-            marker="o", markersize=3, linewidth=0.8,
+            marker="o", markersize=size, linewidth=width,
         )  # fmt: skip
         for start in changes:
             plot.axvline(start - 0.5, color=WARN, linewidth=1.5)
