@@ -9,6 +9,7 @@ from tests.claimed.reasons import (
     NO_PROCEDURE,
     SIMULATOR,
     SOLO_RUNS,
+    here,
 )
 
 _FITTED = (ANSWERS,)
@@ -28,6 +29,11 @@ FLOWS = union(
                 "Promoted on the other half, D0 keeps 277 of 294 retail turns and all "
                 "41 in airline; detours fall from 58 to 28 and 26 to 11.",
                 ANSWERS,
+                here(
+                    "the habit keeps 546 of 586 retail turns and 136 of 138 in "
+                    "airline, reach 627 of 657 and 136 of 138; the habit makes 96 of "
+                    "106 detours and 69 of 85"
+                ),
             ),
             "promotion:one-at-a-time": deferred(
                 "Scored at the end of each turn, promotion cuts airline's 41 turns to "
@@ -144,6 +150,10 @@ FLOWS = union(
                 "On GLM-5 airline's detours fell from 56 to 4 at the same turns; in "
                 "D0's data to 6, with 7 more turns than the searched flow.",
                 LEADERBOARD,
+                here(
+                    "with the count reach makes 85 of 173 airline detours and saves "
+                    "138 of 140 turns, and 126 of 186 and 657 of 660 in retail"
+                ),
             ),
             "served:kept": (
                 "A served session's lookups are read as the agent's calls, so a flow "
@@ -255,10 +265,12 @@ NEXT = union(
             "next:commit": deferred(
                 "Bundling confirmed writes could save 0.2% to 3.5% of turns.",
                 LEADERBOARD,
+                here("0.5% to 3.0% in retail, 0.7% to 14.2% in airline"),
             ),
             "next:naming": deferred(
                 "Naming a flow could add at most 2% of turns in retail, 8% in airline.",
                 LEADERBOARD,
+                here("1.9% in retail, 2.4% in airline"),
             ),
         },
     ),
@@ -266,7 +278,10 @@ NEXT = union(
         "paper §8",
         {
             "reproduce:phase-0": deferred(
-                "Measuring the baselines takes about 20 seconds on a laptop.", BASELINES
+                "Measuring the baselines takes about 20 seconds on a laptop.",
+                BASELINES,
+                "On the shared sessions: 2,715 of them take 9 s of one core "
+                "(docs/results/phase0/README.md).",
             ),
             "reproduce:twice": deferred(
                 "Asked twice, Jev picks the same option 97% of the time, and headline "

@@ -19,9 +19,15 @@ LIVE = (
     "A live run, with a model as the agent and a model as the customer; its logs are "
     "not in ../shared/data."
 )
+ELSEWHERE = "docs/results/elsewhere.md"
 LABELS = "Rests on labels made by hand that are not in ../shared/data."
 SIMULATOR = "Measured in τ²-bench's own environment, which this package does not run."
 
 NO_ORACLE = "It takes asking Jev, to which this project has no key."
 NO_PROCEDURE = "Procedures are not built yet."
 NO_ANATOMY = "Nothing sorts turns, or finds rules that are 95% sure, yet."
+
+
+def here(found: str) -> str:
+    """What `benchmarks.elsewhere` found of a claim, on other agents' sessions."""
+    return f"On the shared sessions: {found} ({ELSEWHERE})."

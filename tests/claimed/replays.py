@@ -6,6 +6,7 @@ from tests.claimed.reasons import (
     BASELINES,
     LEADERBOARD,
     LIVE,
+    here,
 )
 
 _FITTED = (ANSWERS,)
@@ -33,6 +34,7 @@ AUDIT = section(
             "airline.",
             LEADERBOARD,
             ANSWERS,
+            here("the habit is right 78% of the time in retail and 53% in airline"),
         ),
     },
 )
@@ -50,6 +52,7 @@ ARMS = section(
             "A flow that hands every branch back saves almost nothing; at 0.99 the "
             "habit never acts.",
             LEADERBOARD,
+            here("at 0.99 the habit makes 0 lookups in either domain"),
         ),
         "arms:retail": deferred(
             "On GLM-5 the habit alone saves 1.2 points more than the arbiter in retail "
@@ -79,6 +82,10 @@ ARMS = section(
             "Lookups that need a value from the conversation are 0.0% to 1.9% of turns "
             "in retail and 0.9% to 7.9% in airline; bindable ones 6% to 38%.",
             LEADERBOARD,
+            here(
+                "0.5% to 1.9% in retail and 0.6% to 2.4% in airline, bindable ones "
+                "13.6% to 28.1% and 0.7% to 20.6%"
+            ),
         ),
     },
 )
@@ -98,22 +105,32 @@ FEWER = section(
             "alone saves what it saves from all, 1 to 3 points above the arbiter.",
             BASELINES,
             LEADERBOARD,
+            here(
+                "the habit alone saves 14.1 to 20.2% from 7 retail tasks and 20.0% "
+                "from all, 8.4 to 8.6% from 8 airline tasks and 8.6% from all"
+            ),
         ),
         "fewer:three": deferred(
             "From 3 retail tasks the arbiter saves 20.4% and the habit 1.8% (−18.6 "
             "points, −21.1 to −16.0): its chance of the next order is 0.19 at the "
             "median and never above 0.25, where the arbiter reads 394.",
             *_FITTED,
+            here("the habit saves 13.1 to 18.8%, so that it is not lost there"),
         ),
         "fewer:one": deferred(
             "From one task the habit makes 260 detours and saves 4.9%, the arbiter "
             "10.0% with 28.",
             *_FITTED,
+            here("the habit makes 17 to 112 detours and saves 3.7 to 18.4%"),
         ),
         "fewer:airline": deferred(
             "From 3 airline tasks the arbiter saves 5.6% with one detour, the habit "
             "4.1% with 37; from one, neither saves a turn.",
             *_FITTED,
+            here(
+                "the habit saves 2.6 to 8.7% with 22 to 166 detours, and from one "
+                "task 0.0 to 4.2%"
+            ),
         ),
         "fewer:sites": deferred(
             "One retail task gives 4 sites, all 74 give 19.", BASELINES
@@ -147,6 +164,10 @@ COLD = section(
             "The habit alone saves 11.8% to 18.9% from five random sessions over four "
             "draws, 20.9% from ten, 22.4% from all 74; in airline 8.7% from five.",
             LEADERBOARD,
+            here(
+                "4.9 to 18.4% from five, 9.5 to 19.5% from ten, 20.0% from all; in "
+                "airline 7.9 to 8.6% from five"
+            ),
         ),
         "cold:arbiter": deferred(
             "The arbiter saves 6.5% to 16.5% from five, 11.6% from ten, 22.6% and "
@@ -251,6 +272,8 @@ TELECOM = section(
             "Telecom's headroom is 30%, and the habit's first guess is right 69% of "
             "the time.",
             BASELINES,
+            "On the shared sessions: 13.5% to 20.3%, and 69.5% to 81.1%, of three "
+            "agents (docs/results/phase0/README.md).",
         ),
         "telecom:jev": deferred(
             "Weighed, Jev agrees 67.9% of the time, against 80.5% in retail; flows "
