@@ -1,6 +1,6 @@
 """Cases for an arbiter: the steps of held-out sessions, asked about before each."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from stretto.episodes.episode import AssistantTurn, Episode, ToolResult
@@ -129,7 +129,11 @@ def alone(asker: Asker, one: AskedStep, predicate: Predicate) -> Request:
 
 
 def answered(
-    flow: Flow, asked: Iterable[AskedStep], oracle: Oracle, *, fittable: bool = True
+    flow: Flow,
+    asked: Iterable[AskedStep],
+    oracle: Oracle,
+    *,
+    targets: Collection[str] = (),
 ) -> Iterator[Answered]:
     """
     The steps whose next-step questions were all answered, in order.
@@ -138,7 +142,7 @@ def answered(
 
     Args:
         flow: Says which predicates were asked, and which are weighed.
-        fittable: Whether an arbiter may be fitted on them.
+        targets: The agents whose steps no arbiter may be fitted on.
     """
     for one in asked:
         response = answer_to(held_out(oracle, one.task), one.request)
@@ -146,6 +150,7 @@ def answered(
             continue
         answer = read_next_step(response, one.lookups, flow.predicates)
         if answer is not None:
+            fittable = one.agent not in targets
             yield Answered(one, answer, _case(flow, one, answer, fittable=fittable))
 
 

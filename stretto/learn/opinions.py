@@ -70,12 +70,11 @@ def opinions(
     flow = _asking(_learned(episodes, manifest, found), how)
     steps = list(_asked(episodes, flow, found, how))
     oracle = how.ask([step.request for _, step in steps])
+    targets = {s.agent for s in found.sketches if s.is_target}
     done = [
         (place, one)
         for place, step in steps
-        for one in answered(
-            flow, [step], oracle, fittable=not found.sketches[place].is_target
-        )
+        for one in answered(flow, [step], oracle, targets=targets)
     ]
     if not done:
         raise NothingToLearn(f"none of the {len(steps)} held-out steps was answered")
