@@ -130,7 +130,7 @@ def learn_arbitrated(
         learn, episodes, manifest, contracts=contracts, conventions=conventions
     )
     learned = learn_on(replace(settings, tasks=frozenset(split.train).__contains__))
-    prior = _asked(learned.flow, how)
+    prior = asking(learned.flow, how)
     asker = Asker.of(prior, how.wording, how.omit)
     held_out = frozenset(split.held_out)
     steps = tuple(
@@ -144,7 +144,7 @@ def learn_arbitrated(
     done = _answered(prior, steps, oracle, settings.targets)
     if how.refits_habit:
         learned = learn_on(settings, surveyed=found)
-    flow = _fitted(_asked(learned.flow, how), done, how)
+    flow = _fitted(asking(learned.flow, how), done, how)
     learned, candidates = replace(learned, flow=flow), yes_alone(beside, oracle)
     return Arbitrated(learned, split, steps, done, candidates)
 
@@ -206,7 +206,7 @@ def _answered(
     return done
 
 
-def _asked(flow: Flow, how: Arbitration) -> Flow:
+def asking(flow: Flow, how: Arbitration) -> Flow:
     """`flow` with the questions that are asked."""
     predicates = shipped_predicates() if how.predicates is None else how.predicates
     weighed = predicates if how.weighs_predicates else ()
