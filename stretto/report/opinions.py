@@ -39,13 +39,13 @@ def opinion_parts(found: Opinions, names: Mapping[str, str]) -> Iterable[Part]:
     )  # fmt: skip
     yield Prose("How much of that is sure, and how often it then agreed:")
     yield table(
-        ("decider", *(f"at {threshold:g}" for threshold, *_ in found.one.curve)),
+        ("decider", "at", "so sure", "of those, agreed"),
         [
-            (name, *(f"{s.value:.0%}, {agreed.value:.1%}" if s.part else "–"
-                     for _, s, agreed in a.curve))
+            (name, f"{threshold:g}", percent(sure), percent(agreed))
             for name, a in _deciders(found)
+            for threshold, sure, agreed in a.curve
         ],
-    )  # fmt: skip
+    )
     yield from _agents(found, names)
     yield from _values(found)
     yield table(("weight", "mean over folds"), [(w, f"{x:.3f}") for w, x in
