@@ -11,13 +11,9 @@ import click
 from stretto.cli.asking import ask_choice
 from stretto.cli.fitting import FittingChoice, fitter
 from stretto.cli.oracle_choice import OracleChoice
-from stretto.cli.warnings import warn
-from stretto.files import write_text
 from stretto.flow.flow import Flow
-from stretto.flow.review.cautions import FEW_CASES
 from stretto.learn.adopt import adopt, read_given
-from stretto.learn.arbiter import Arbitrated, Arbitration, AskAll
-from stretto.learn.decisionlog import log_lines
+from stretto.learn.arbiter import Arbitration, AskAll
 from stretto.oracle.local import NAME as LOCAL
 from stretto.oracle.predicates import predicates_file
 
@@ -34,9 +30,11 @@ class ArbitrationChoice:
     predicate_features: bool
     oracle_log: Path | None
     candidates: Path | None
+    needing: tuple[str, ...]
+    """The options given that make sense only where an arbiter is fitted."""
 
     def check(
-        self, choice: OracleChoice, how: FittingChoice, *, habit_only: bool
+        self, choice: OracleChoice, how: FittingChoice, *, habit_only: bool = False
     ) -> None:
         """
         Nothing, where the options go together.
@@ -53,18 +51,7 @@ class ArbitrationChoice:
             raise click.UsageError(
                 "--oracle fits an arbiter and --arbiter-from takes one over: name one"
             )
-        needing = {
-            "--refit-habit": self.refit_habit,
-            "--by-fold": self.by_fold,
-            "--oracle-log": self.oracle_log is not None,
-            "--candidates": self.candidates is not None,
-            "--no-predicate-features": not self.predicate_features,
-            "--prior-from": how.prior_from is not None,
-            "--posterior": how.posterior is not None,
-            "--left-out": how.left_out,
-            "--pooled-rates": how.pooled_rates,
-        }
-        if not asks and (stray := [name for name, is_on in needing.items() if is_on]):
+        if not asks and (stray := (*self.needing, *how.given)):
             raise click.UsageError(f"{stray[0]} needs --oracle NAME, to fit an arbiter")
 
     def how(self, choice: OracleChoice, how: FittingChoice) -> Arbitration:
@@ -90,17 +77,6 @@ class ArbitrationChoice:
             candidates=candidates,
             refits_habit=self.refit_habit,
         )
-
-    def kept(self, found: Arbitrated) -> None:
-        """
-        Write the decision log, where one was asked for.
-
-        Raises:
-            CannotWrite: it cannot be written.
-        """
-        if self.oracle_log is not None:
-            lines = log_lines(found.flow, found.answered, found.candidates)
-            write_text(self.oracle_log, "".join(f"{line}\n" for line in lines))
 
     def adopted(self, flow: Flow) -> Flow:
         """
@@ -129,61 +105,82 @@ def _asking(choice: OracleChoice) -> AskAll:
 
 def arbitrated(command: Callable[..., None]) -> Callable[..., None]:
     """Has the command take where an arbiter comes from, as one `arbitration`."""
+    return _taking(command, (_FROM, _REFIT, _BY_FOLD, *_ASKED))
 
+
+def crossfitted(command: Callable[..., None]) -> Callable[..., None]:
+    """As `arbitrated`, of a command that fits by fold unless it is told not to."""
+    return _taking(command, (_FROM, _POOLED, *_ASKED))
+
+
+def _taking(
+    command: Callable[..., None], options: Sequence[Decorator]
+) -> Callable[..., None]:
     @wraps(command)
     def wrapped(
         arbiter_from: Path | None,
-        refit_habit: bool,
-        by_fold: bool,
         predicate_features: bool,
         oracle_log: Path | None,
         candidates: Path | None,
+        refit_habit: bool = False,
+        by_fold: bool = False,
+        pooled_arbiter: bool | None = None,
         **others: object,
     ) -> None:
+        needing = {
+            "--refit-habit": refit_habit,
+            "--by-fold": by_fold,
+            "--pooled-arbiter": pooled_arbiter,
+            "--oracle-log": oracle_log is not None,
+            "--candidates": candidates is not None,
+            "--no-predicate-features": not predicate_features,
+        }
         arbitration = ArbitrationChoice(
             arbiter_from,
             refit_habit,
-            by_fold,
+            by_fold if pooled_arbiter is None else not pooled_arbiter,
             predicate_features,
             oracle_log,
             candidates,
+            tuple(name for name, is_given in needing.items() if is_given),
         )
         command(arbitration=arbitration, **others)
 
     decorated: Callable[..., None] = wrapped
-    for option in reversed(_OPTIONS):
+    for option in reversed(options):
         decorated = option(decorated)
     return decorated
 
 
-def warn_of_few(cases: int) -> None:
-    """Say so, where an arbiter was fitted on few decisions."""
-    if cases < FEW_CASES:
-        warn(
-            f"the arbiter was fitted on {cases} decisions; on so few, published ones "
-            "saved less than the habit alone (`--prior-from`, `--arbiter-from`)"
-        )
+_FROM = click.option(
+    "--arbiter-from",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Decide by the arbiter of this file or flow, with a habit of all the "
+    "sessions; nothing is asked.",
+)
 
+_REFIT = click.option(
+    "--refit-habit",
+    is_flag=True,
+    help="Once the arbiter is fitted, learn the habit again from both sides.",
+)
 
-_OPTIONS: Sequence[Decorator] = (
-    click.option(
-        "--arbiter-from",
-        metavar="FILE",
-        type=click.Path(path_type=Path),
-        help="Decide by the arbiter of this file or flow, with a habit of all the "
-        "sessions; nothing is asked.",
-    ),
-    click.option(
-        "--refit-habit",
-        is_flag=True,
-        help="Once the arbiter is fitted, learn the habit again from both sides.",
-    ),
-    click.option(
-        "--by-fold",
-        is_flag=True,
-        help="Fit an arbiter for each of five folds of tasks, which judges the fold "
-        "that it was not fitted on; without it all share one fit.",
-    ),
+_BY_FOLD = click.option(
+    "--by-fold",
+    is_flag=True,
+    help="Fit an arbiter for each of five folds of tasks, which judges the fold "
+    "that it was not fitted on; without it all share one fit.",
+)
+
+_POOLED = click.option(
+    "--pooled-arbiter",
+    is_flag=True,
+    help="Fit one arbiter on all held-out decisions, which can be handed on; without "
+    "it each of five folds of tasks is judged by a fit on the others.",
+)
+
+_ASKED: Sequence[Decorator] = (
     click.option(
         "--predicate-features/--no-predicate-features",
         default=True,

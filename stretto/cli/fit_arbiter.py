@@ -8,9 +8,9 @@ import click
 
 from stretto import __version__
 from stretto.canonical import Json
-from stretto.cli.arbitration import warn_of_few
 from stretto.cli.examples import example
 from stretto.cli.fitting import FittingChoice, fitter, fitting
+from stretto.cli.making import warn_of_few
 from stretto.cli.options import as_json
 from stretto.errors import NothingToLearn
 from stretto.flow.arbiter_file import Arbiter, write_arbiter

@@ -28,6 +28,17 @@ class FittingChoice:
     draws: int
     prior_from: Path | None
 
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The options that were given."""
+        known = {
+            "--prior-from": self.prior_from is not None,
+            "--posterior": self.posterior is not None,
+            "--left-out": self.left_out,
+            "--pooled-rates": self.pooled_rates,
+        }
+        return tuple(name for name, is_given in known.items() if is_given)
+
     def fitting(
         self, weighed: Sequence[Predicate], *, by_fold: bool = False
     ) -> Fitting:

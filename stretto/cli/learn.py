@@ -9,19 +9,17 @@ from typing import cast
 
 import click
 
-from stretto.cli.arbitration import ArbitrationChoice, arbitrated, warn_of_few
+from stretto.cli.arbitration import ArbitrationChoice, arbitrated
 from stretto.cli.examples import example
 from stretto.cli.fitting import FittingChoice, fitting
 from stretto.cli.learned import lines, summary
+from stretto.cli.making import Material, make, write
 from stretto.cli.number import Number, Whole
 from stretto.cli.options import Sessions, as_json, labelled_sessions
 from stretto.cli.oracle_choice import OracleChoice
 from stretto.cli.oracles import questions
 from stretto.cli.problems import warn_of_problems
 from stretto.cli.tasks import Tasks, tasks
-from stretto.flow.wire import write_flow
-from stretto.learn.arbiter import Arbitrated, learn_arbitrated
-from stretto.learn.learn import learn as learn_flow
 from stretto.learn.settings import Sampler, Settings, quadrature
 from stretto.learn.survey import survey
 from stretto.program.source import read_program_file
@@ -167,37 +165,19 @@ def learn(
     manifest = sessions.manifest()
     if not manifest.domain:
         manifest = replace(manifest, domain="+".join(sorted(found.domains - {""})))
-    contracts, conventions = sessions.ledger.contracts, sessions.ledger.conventions
-    fitted: Arbitrated | None = None
-    if choice.kind is None:
-        learned = learn_flow(
-            corpus,
-            manifest,
-            settings,
-            surveyed=found,
-            contracts=contracts,
-            conventions=conventions,
-        )
-        learned = replace(learned, flow=arbitration.adopted(learned.flow))
-    else:
-        fitted = learn_arbitrated(
-            corpus,
-            manifest,
-            settings,
-            arbitration.how(choice, how),
-            surveyed=found,
-            contracts=contracts,
-            conventions=conventions,
-        )
-        learned = fitted.learned
-    write_flow(learned.flow, out)
-    if fitted is not None:
-        arbitration.kept(fitted)
-        warn_of_few(learned.flow.provenance.arbiter_cases)
+    material = Material(
+        corpus,
+        manifest,
+        found,
+        contracts=sessions.ledger.contracts,
+        conventions=sessions.ledger.conventions,
+    )
+    made = make(material, settings, arbitration, choice, how)
+    write(made, arbitration, out)
     if as_json:
-        click.echo(json.dumps(summary(learned, fitted, out), indent=2))
+        click.echo(json.dumps(summary(*made, out), indent=2))
     else:
-        click.echo("\n".join(lines(learned, fitted, out)))
+        click.echo("\n".join(lines(*made, out)))
 
 
 def _sampler(name: str, draws: int, seed: int) -> Sampler:

@@ -48,7 +48,9 @@ def _arbiter(flow: Flow, fitted: Arbitrated | None) -> list[str]:
     unanswered = len(fitted.steps) - len(fitted.answered)
     folds = ", ".join(map(str, fitted.fold_sizes))
     text = f"fitted on {cases:,} held-out decisions (by fold: {folds}) of "
-    text += f"{len(fitted.split.held_out)} tasks"
+    text += f"{len(fitted.tasks)} tasks"
+    if targets := len(fitted.answered) - len(fitted.fitted_on):
+        text += f", beside {targets:,} of targets"
     if unanswered:
         text += f"; {unanswered:,} more were not answered"
     agree = sum(fit.rates.agree for fit in flow.folds) / len(flow.folds)
@@ -134,6 +136,7 @@ def _arbiter_json(flow: Flow, fitted: Arbitrated | None) -> Json:
         **known,
         "asked": len(fitted.steps),
         "unanswered": len(fitted.steps) - len(fitted.answered),
-        "held_out_tasks": len(fitted.split.held_out),
+        "held_out_tasks": len(fitted.tasks),
+        "of_targets": len(fitted.answered) - len(fitted.fitted_on),
         "cases_by_fold": [*fitted.fold_sizes],
     }

@@ -163,8 +163,9 @@ _READING: Sequence[Decorator] = (
     click.option(
         "--reader",
         metavar="NAME",
-        help="The files' format: atif, claude-code, openai-chat, otel, sessions, tau1, "
-        "tau2, or another that is installed; found by looking if left out.",
+        help="The files' format: atif, claude-code, medagentbench, openai-chat, otel, "
+        "sessions, tau1, tau2, or another that is installed; found by looking if left "
+        "out.",
     ),
     click.option(
         "--recursive", is_flag=True, help="Look into the folders of a folder too."

@@ -9,13 +9,12 @@ from typing import NamedTuple
 import click
 
 from stretto.canonical import Json
-from stretto.cli.asking import ask_choice
 from stretto.cli.examples import example
-from stretto.cli.fitting import fitter
 from stretto.cli.number import Number
 from stretto.cli.options import Sessions, as_json, reading
 from stretto.cli.oracle_choice import OracleChoice
 from stretto.cli.oracles import questions
+from stretto.cli.phase0_oracle import Asking, asking, write_log
 from stretto.cli.problems import warn_of_problems
 from stretto.cli.reports import html_option, out_option, write_report
 from stretto.cli.sources import Source, Sources, as_sources
@@ -24,8 +23,7 @@ from stretto.episodes.manifest import Manifest
 from stretto.evaluate.phase0 import Phase0, Settings, SideOf
 from stretto.evaluate.phase0 import phase0 as measure
 from stretto.evaluate.sketch import Side
-from stretto.learn.arbiter import Arbitration
-from stretto.learn.opinions import Opinions, opinions
+from stretto.learn.opinions import Opinions
 from stretto.report.document import Document, Heading
 from stretto.report.drawing import Drawing
 from stretto.report.phase0 import phase0_document
@@ -78,6 +76,22 @@ DOMAINS = "retail,airline"
     help="Look for fields of results that change what comes next.",
 )  # fmt: skip
 @questions(dollars=5)
+@click.option(
+    "--any-tool", is_flag=True,
+    help="Also ask what a flow that may call any tool would be asked: the next step "
+    "among all tools, and the arguments of all calls.",
+)  # fmt: skip
+@click.option(
+    "--candidates", metavar="FILE", type=click.Path(path_type=Path),
+    help="Also ask these predicates, each alone, for `stretto refine`; they are only "
+    "logged.",
+)  # fmt: skip
+@click.option(
+    "--oracle-log", "log", metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Also write the decisions that were answered, a line each; of several "
+    "domains a file each, with -DOMAIN in its name.",
+)  # fmt: skip
 @reading
 @out_option
 @html_option
@@ -92,6 +106,9 @@ def phase0(
     alpha: float | None,
     features: bool,
     choice: OracleChoice,
+    any_tool: bool,
+    candidates: Path | None,
+    log: Path | None,
     sessions: Sessions,
     out: Path | None,
     page: Path | None,
@@ -109,7 +126,7 @@ def phase0(
     domain. An agent's sessions are measured together; NAME= says whose they are.
     """
     settings = Settings(alpha=alpha, features=features)
-    how = None if choice.kind is None else _arbitration(choice)
+    how = asking(choice, candidates, log, any_tool=any_tool)
     sources = (*given, *named)
     if tau2 is None:
         if not sources:
@@ -126,6 +143,10 @@ def phase0(
                 checkout, domains, Sources(sessions, sources, targets), settings, how
             )
         )
+    if log is not None:
+        for one in found:
+            several = f"{log.stem}-{one.measures.domain}{log.suffix}"
+            write_log(one.opinions, log.with_name(several) if found[1:] else log)
     summary: Json = {"domains": [phase0_json(*one) for one in found]}
     write_report(partial(_document, found), summary, page, as_json, out=out)
 
@@ -142,7 +163,7 @@ def _domains(
     domains: str,
     sources: Sources,
     settings: Settings,
-    how: Arbitration | None,
+    how: Asking | None,
 ) -> Iterator[_Found]:
     """Each domain of a checkout."""
     for domain in filter(None, map(str.strip, domains.split(","))):
@@ -161,7 +182,7 @@ def _measured(
     sources: Sources,
     known: Manifest | None,
     settings: Settings,
-    how: Arbitration | None,
+    how: Asking | None,
 ) -> _Found:
     corpus = sources.corpus()
     targets = sources.target_agents()
@@ -172,19 +193,9 @@ def _measured(
     if known is not None:
         manifest = replace(known.merged(manifest), domain=known.domain)
     found = measure(corpus, manifest, replace(settings, targets=targets))
-    asked = None if how is None else opinions(corpus, manifest, found, how)
-    return _Found(found, asked)
-
-
-def _arbitration(choice: OracleChoice) -> Arbitration:
-    return Arbitration(
-        model=choice.oracle().model,
-        ask=partial(ask_choice, choice),
-        fit=fitter(),
-        wording=choice.wording(),
-        omit=choice.omit,
-        predicates=choice.asked_predicates(),
-    )
+    if how is None:
+        return _Found(found, None)
+    return _Found(found, how.opinions(corpus, manifest, found))
 
 
 def _side_of(split: str) -> SideOf:

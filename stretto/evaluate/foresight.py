@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from stretto.episodes.episode import Episode
+from stretto.episodes.manifest import Manifest
+from stretto.evaluate.by_site import SiteRow, site_rows
 from stretto.evaluate.forecast import Forecaster
 from stretto.evaluate.intervals import Share, share
 from stretto.evaluate.lesson import ORDER, Encodings, Lesson
@@ -17,7 +19,8 @@ from stretto.evaluate.prediction import (
     reliance,
 )
 from stretto.evaluate.sketch import Side, Sketch
-from stretto.evaluate.transfer import Transfer, transfer
+from stretto.evaluate.sure import SureRow, sure_rows
+from stretto.evaluate.transfer import Transfer, among
 from stretto.evaluate.validated import Validated, validated
 from stretto.habit.backoff import Backoff
 from stretto.habit.concentration import Posterior
@@ -67,16 +70,23 @@ class Foresight:
     """The fields of results that the later variants look at."""
     transfer: Transfer
     validated: tuple[Validated, ...]
+    sites: tuple[SiteRow, ...]
+    """How the chances of lookups are calibrated, by site."""
+    sure: tuple[SureRow, ...]
+    """The rules that training is sure of: all agents' together, each one's own."""
     foretold: tuple[Foretold | None, ...]
     """Each measured session, targets' too, as a habit with features foretells it."""
 
 
-def foresight(lesson: Lesson, episodes: Iterable[Episode]) -> Foresight | None:
+def foresight(
+    lesson: Lesson, episodes: Iterable[Episode], manifest: Manifest
+) -> Foresight | None:
     """
     The tables of a lesson; None where it has nothing to learn from or to measure.
 
     Args:
         episodes: Those that the sketches are of, to look for features in.
+        manifest: Which tools read, and which write.
     """
     plain = [s.encoded for s in lesson.sketches]
     if not lesson.teaching(plain) or not any(
@@ -101,7 +111,7 @@ def foresight(lesson: Lesson, episodes: Iterable[Episode]) -> Foresight | None:
         tuple(_position_row(actions, position) for position in Position),
         tuple(_variants(lesson, plain, sharper)),
         selection,
-        _transfer(lesson, alpha),
+        among(lesson, alpha),
         tuple(
             validated(
                 lesson.teaching(plain),
@@ -111,6 +121,15 @@ def foresight(lesson: Lesson, episodes: Iterable[Episode]) -> Foresight | None:
                 vocab_size=lesson.vocab.size,
             )
         ),
+        site_rows(
+            lesson.teaching(sharper),
+            lesson.measured(sharper),
+            lesson.vocab,
+            manifest,
+            order=ORDER,
+            alpha=lesson.alpha_of(sharper),
+        ),
+        tuple(sure_rows(lesson, sharper)),
         _foretold(lesson, sharper),
     )
 
@@ -206,28 +225,3 @@ def _position_row(foretold: Sequence[Foretold], position: Position) -> PositionR
 def _after_tool(foretold: Sequence[Foretold]) -> Reliance:
     there = [episode.at(Position.TOOL) for episode in foretold]
     return reliance(there, POSITION_THRESHOLD)
-
-
-def _transfer(lesson: Lesson, alpha: float) -> Transfer:
-    names = sorted({(s.is_target, s.agent) for s in lesson.sketches})
-    own = {
-        agent: [s.encoded for s in lesson.sketches if s.agent == agent and s.teaches]
-        for _, agent in names
-    }
-    measured = {
-        agent: [
-            s.encoded
-            for s in lesson.sketches
-            if s.agent == agent and s.side is Side.TEST
-        ]
-        for _, agent in names
-    }
-    taught = {agent: own[agent] for is_target, agent in names if not is_target}
-    return transfer(
-        {agent: of for agent, of in taught.items() if of},
-        {agent: of for agent, of in own.items() if of},
-        {agent: of for agent, of in measured.items() if of},
-        order=ORDER,
-        alpha=alpha,
-        vocab_size=lesson.vocab.size,
-    )

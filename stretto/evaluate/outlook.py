@@ -65,6 +65,8 @@ class Measured(NamedTuple):
     foretold: Foretold
     picks: Mapping[int, int] = MappingProxyType({})
     """The actions' ids, by step."""
+    argued: Mapping[int, bool] = MappingProxyType({})
+    """Whether they have the step's closed arguments right, where they are sure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +156,7 @@ class Outlook:
             [need(c, self.closed) if c else Need.BOUND for c in sketch.calls],
             sketch.runs,
             measured.picks,
+            measured.argued,
         )
 
 

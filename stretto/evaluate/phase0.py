@@ -14,6 +14,7 @@ from stretto.episodes.tasks import learn_split
 from stretto.episodes.vocabulary import Vocabulary
 from stretto.errors import StrettoError
 from stretto.evaluate.agents import AgentRow, agent_row, common_runs
+from stretto.evaluate.anatomy import Anatomy, anatomy
 from stretto.evaluate.arguments import (
     ConfirmationRow,
     OriginRow,
@@ -69,6 +70,8 @@ class Phase0:
     """Those measured, of the agents learned from."""
     agents: tuple[AgentRow, ...]
     """All agents learned from together, then each, then the targets."""
+    anatomy: tuple[Anatomy, ...]
+    """What the turns of those are for, in the same order."""
     runs: tuple[tuple[str, int], ...]
     """The most common in the episodes learned from."""
     origins: tuple[OriginRow, ...]
@@ -115,7 +118,7 @@ def phase0(
         {name: price(_usage(of)) for name, of in agents.items()},
     )
     lesson = Lesson(sketches, vocab, settings.alpha, settings.features)
-    found = foresight(lesson, episodes)
+    found = foresight(lesson, episodes, manifest)
     return Phase0(
         domain=manifest.domain or next(iter(seen.domains), ""),
         vocab=vocab,
@@ -128,6 +131,7 @@ def phase0(
         train_episodes=sum(s.teaches for s in own),
         test_episodes=sum(s.side is Side.TEST for s in own),
         agents=tuple(agent_row(name, of) for name, of in groups.items()),
+        anatomy=tuple(anatomy(name, of) for name, of in groups.items()),
         runs=tuple(common_runs([s for s in own if s.teaches])),
         origins=tuple(origin_rows(own)),
         confirmations=tuple(confirmation_row(n, of) for n, of in groups.items()),

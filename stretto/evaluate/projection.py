@@ -53,6 +53,8 @@ class Case:
     runs: Sequence[Run]
     picks: Mapping[int, int] = field(default_factory=dict)
     """What somebody decides, where they do: the action's id, by step."""
+    argued: Mapping[int, bool] = field(default_factory=dict)
+    """Whether somebody has a step's closed arguments right, where they are sure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,10 +163,11 @@ class _Flow:
         actual = self.case.forecasts[step].actual
         pick = self._pick(step, actual)
         if pick == actual:
-            if self._argument_pauses(step):
+            right = self._arguments(step)
+            if not right:
                 count.pauses += 1
                 count.arguments += 1
-            return False
+            return right is False
         count.pauses += 1
         if pick is None:
             count.unsure += 1
@@ -188,7 +191,14 @@ class _Flow:
             return RESPOND_ID
         return forecast.top
 
-    def _argument_pauses(self, step: int) -> bool:
-        need = self.case.needs[step]
-        answered = self.scenario is Scenario.PERFECT
-        return need is Need.LLM or (need is Need.CLOSED_SET and not answered)
+    def _arguments(self, step: int) -> bool | None:
+        """Whether a step's arguments are right; None where nobody is sure of them."""
+        match self.case.needs[step]:
+            case Need.BOUND:
+                return True
+            case Need.CLOSED_SET:
+                if self.scenario is Scenario.PERFECT:
+                    return True
+                return self.case.argued.get(step)
+            case Need.LLM:
+                return None

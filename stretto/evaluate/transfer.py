@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 from stretto.evaluate.forecast import Forecaster
 from stretto.evaluate.intervals import Share
+from stretto.evaluate.lesson import ORDER, Lesson
 from stretto.evaluate.prediction import fit, foretell
+from stretto.evaluate.sketch import Side
 from stretto.habit.backoff import Backoff, fit_habit
 from stretto.habit.encode import Encoded
 
@@ -64,3 +66,29 @@ def transfer(
             for agent, of in measured.items()
         )
     return Transfer(tuple(rows), tuple(measured), tuple(rows.values()))
+
+
+def among(lesson: Lesson, alpha: float) -> Transfer:
+    """The matrix of a lesson's agents."""
+    names = sorted({(s.is_target, s.agent) for s in lesson.sketches})
+    own = {
+        agent: [s.encoded for s in lesson.sketches if s.agent == agent and s.teaches]
+        for _, agent in names
+    }
+    measured = {
+        agent: [
+            s.encoded
+            for s in lesson.sketches
+            if s.agent == agent and s.side is Side.TEST
+        ]
+        for _, agent in names
+    }
+    taught = {agent: own[agent] for is_target, agent in names if not is_target}
+    return transfer(
+        {agent: of for agent, of in taught.items() if of},
+        {agent: of for agent, of in own.items() if of},
+        {agent: of for agent, of in measured.items() if of},
+        order=ORDER,
+        alpha=alpha,
+        vocab_size=lesson.vocab.size,
+    )

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from stretto.episodes.tasks import N_FOLDS, fold
 from stretto.evaluate.forecast import Forecaster
+from stretto.evaluate.intervals import Share, share
 from stretto.habit.backoff import Context, fit_habit
 from stretto.habit.encode import Encoded
 
@@ -21,26 +22,29 @@ class Validated:
     context: Context
     action: int
     """The likeliest action there, by the habit of all training episodes."""
-    decisions: int
-    """In training, each foretold by the habit of the other folds' tasks."""
-    agreed: int
+    agreed: Share
+    """Of training decisions, each foretold by the habit of the other folds' tasks."""
     tasks: int
-    held_out: int
-    """Steps with that context in the test episodes."""
-    held_out_agreed: int
+    held_out: Share
+    """Of the steps with that context in the test episodes, those that agreed."""
 
 
 @dataclass(slots=True)
 class _Record:
     agreed: list[bool] = field(default_factory=list)
-    tasks: set[str] = field(default_factory=set)
+    tasks: list[str] = field(default_factory=list)
+    """Of each decision."""
+
+    @property
+    def share(self) -> Share:
+        return share(self.tasks, self.agreed, [1] * len(self.agreed))
 
     @property
     def holds(self) -> bool:
         n = len(self.agreed)
         return (
             n >= MIN_DECISIONS
-            and len(self.tasks) >= MIN_TASKS
+            and len(set(self.tasks)) >= MIN_TASKS
             and sum(self.agreed) >= MIN_AGREEMENT * n
         )
 
@@ -77,15 +81,13 @@ def validated(
         Validated(
             context,
             tops[context],
-            len(cross[context].agreed),
-            sum(cross[context].agreed),
-            len(cross[context].tasks),
-            len(elsewhere[context].agreed),
-            sum(elsewhere[context].agreed),
+            cross[context].share,
+            len(set(cross[context].tasks)),
+            elsewhere[context].share,
         )
         for context in holding
     ]
-    return sorted(found, key=lambda v: (-v.decisions, v.context))
+    return sorted(found, key=lambda v: (-v.agreed.whole, v.context))
 
 
 def _record(
@@ -97,7 +99,7 @@ def _record(
         for step in forecaster.steps(encoded):
             record = records[step.context]
             record.agreed.append(step.hit)
-            record.tasks.add(encoded.task)
+            record.tasks.append(encoded.task)
 
 
 def _tops(

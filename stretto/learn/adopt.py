@@ -77,7 +77,8 @@ def exported(flow: Flow) -> Arbiter:
     if any(other != fitted for other in flow.folds):
         raise CannotDecide(
             "the flow's folds differ: there is no one fit to serve elsewhere",
-            hint="learn it without `--by-fold`",
+            hint="fit one for all: `learn` without `--by-fold`, `compile` with "
+            "`--pooled-arbiter`",
         )
     return Arbiter(
         domain=flow.manifest.domain,

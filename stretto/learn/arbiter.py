@@ -1,6 +1,6 @@
 """A flow with an arbiter: the habit from some tasks, its weighing from the others."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple, TypeAlias
@@ -80,9 +80,19 @@ class Arbitrated(NamedTuple):
         return self.learned.flow
 
     @property
+    def fitted_on(self) -> tuple[Answered, ...]:
+        """The cases but those of targets."""
+        return tuple(one for one in self.answered if one.case.fittable)
+
+    @property
+    def tasks(self) -> frozenset[str]:
+        """The tasks of those."""
+        return frozenset(one.asked.task for one in self.fitted_on)
+
+    @property
     def fold_sizes(self) -> tuple[int, ...]:
-        """How many cases each fold holds out."""
-        folds = [one.case.fold for one in self.answered]
+        """How many of the cases fitted on each fold holds out."""
+        folds = [one.case.fold for one in self.fitted_on]
         return tuple(folds.count(fold) for fold in range(N_FOLDS))
 
 
@@ -92,6 +102,7 @@ def learn_arbitrated(
     settings: Settings,
     how: Arbitration,
     *,
+    split: Split | None = None,
     surveyed: Survey | None = None,
     contracts: Mapping[str, str] | None = None,
     conventions: str | None = None,
@@ -99,25 +110,27 @@ def learn_arbitrated(
     """
     A flow decided by an arbiter.
 
-    Of the tasks 30% are held out. The habit is learned from the others, and is the
-    prior at the steps of the held-out ones, whether their sessions succeeded or not.
+    The habit is learned from the tasks of one side of the split, and is the prior at
+    the steps of the other side's, whether their sessions succeeded or not.
 
     Args:
         episodes: Gone through several times, in the same order each time.
+        split: The tasks of both sides, as published ones have it; if None, 30% of those
+            that the settings learn from are held out, drawn by their names.
         surveyed: As `learn` takes it.
 
     Raises:
-        NothingToLearn: as `learn` does; or there is one task alone, or no held-out
-            step was answered.
+        NothingToLearn: as `learn` does; or there is one task alone to split, or no
+            held-out step was answered.
         NoConvergence: a fit did not end at its mode, or chains did not mix.
     """
     found = surveyed or survey(episodes, settings)
-    split = _split(found)
+    split = split or _split(found)
     learn_on = partial(
         learn, episodes, manifest, contracts=contracts, conventions=conventions
     )
     learned = learn_on(replace(settings, tasks=frozenset(split.train).__contains__))
-    prior = _asked(learned.flow, how)
+    prior = asking(learned.flow, how)
     asker = Asker.of(prior, how.wording, how.omit)
     held_out = frozenset(split.held_out)
     steps = tuple(
@@ -128,10 +141,10 @@ def learn_arbitrated(
     )
     beside = requests_alone(asker, steps, how.candidates)
     oracle = how.ask([*(step.request for step in steps), *beside.values()])
-    done = _answered(prior, steps, oracle)
+    done = _answered(prior, steps, oracle, settings.targets)
     if how.refits_habit:
         learned = learn_on(settings, surveyed=found)
-    flow = _fitted(_asked(learned.flow, how), done, how)
+    flow = _fitted(asking(learned.flow, how), done, how)
     learned, candidates = replace(learned, flow=flow), yes_alone(beside, oracle)
     return Arbitrated(learned, split, steps, done, candidates)
 
@@ -182,10 +195,10 @@ def _split(found: Survey) -> Split:
 
 
 def _answered(
-    prior: Flow, steps: Sequence[AskedStep], oracle: Oracle
+    prior: Flow, steps: Sequence[AskedStep], oracle: Oracle, targets: Collection[str]
 ) -> tuple[Answered, ...]:
-    done = tuple(answered(prior, steps, oracle))
-    if not done:
+    done = tuple(answered(prior, steps, oracle, targets=targets))
+    if not any(one.case.fittable for one in done):
         raise NothingToLearn(
             f"none of the {len(steps)} held-out steps with options was answered",
             hint="`stretto ask` says why; `--habit-only` learns without asking",
@@ -193,7 +206,7 @@ def _answered(
     return done
 
 
-def _asked(flow: Flow, how: Arbitration) -> Flow:
+def asking(flow: Flow, how: Arbitration) -> Flow:
     """`flow` with the questions that are asked."""
     predicates = shipped_predicates() if how.predicates is None else how.predicates
     weighed = predicates if how.weighs_predicates else ()
@@ -202,6 +215,7 @@ def _asked(flow: Flow, how: Arbitration) -> Flow:
 
 def _fitted(flow: Flow, done: Sequence[Answered], how: Arbitration) -> Flow:
     cases = [one.case for one in done]
-    provenance = replace(flow.provenance, arbiter_cases=len(cases))
+    n_cases = sum(case.fittable for case in cases)
+    provenance = replace(flow.provenance, arbiter_cases=n_cases)
     fits = how.fit(cases, len(flow.weighed), how.fitting)
     return replace(flow, provenance=provenance, folds=fits)

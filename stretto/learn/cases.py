@@ -1,9 +1,16 @@
 """Cases for an arbiter: the steps of held-out sessions, asked about before each."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from stretto.episodes.episode import AssistantTurn, Episode, ToolResult
+from stretto.episodes.episode import (
+    AssistantTurn,
+    Episode,
+    Event,
+    ToolCall,
+    ToolResult,
+)
 from stretto.episodes.manifest import Kind
 from stretto.episodes.site import Site
 from stretto.episodes.tasks import task_group
@@ -15,7 +22,7 @@ from stretto.flow.deciders.arbiter import Asker
 from stretto.flow.deciders.habit import HabitDecider
 from stretto.flow.flow import Flow
 from stretto.flow.judge import features
-from stretto.flow.moment import Transcript
+from stretto.flow.moment import Moment, Transcript
 from stretto.flow.options import options
 from stretto.oracle.held_out import held_out
 from stretto.oracle.next_step import (
@@ -70,55 +77,66 @@ def steps_asked(flow: Flow, asker: Asker, episode: Episode) -> Iterator[AskedSte
     Calls of one turn are asked about one after the other, each knowing the results of
     those before it. Lookups that a flow made are no steps of the agent's.
     """
-    walk = _Walk(flow, asker, episode)
-    results = episode.results()
-    for event in episode.events:
-        match event:
-            case AssistantTurn(calls=()):
-                yield from walk.before(RESPOND)
-                walk.transcript.add(event)
-            case AssistantTurn(calls=calls):
-                for call in calls:
-                    if not call.is_lookup:
-                        yield from walk.before(call.tool)
-                    walk.transcript.add(AssistantTurn(calls=(call,)), scored=False)
-                    if (result := results.get(call.id)) is not None:
-                        walk.transcript.add(result)
-            case ToolResult():
-                pass  # added with its call
-            case _:
-                walk.transcript.add(event)
-
-
-class _Walk:
-    def __init__(self, flow: Flow, asker: Asker, episode: Episode) -> None:
-        self.flow, self.asker, self.episode = flow, asker, episode
-        self.habit = HabitDecider(flow)
-        self.transcript = Transcript(flow, state=asker.state(), task=episode.task_or_id)
-
-    def before(self, took: str) -> Iterator[AskedStep]:
-        """What is asked before a step; nothing where there are no options."""
-        moment = self.transcript.moment()
-        if moment.site is None or not (offered := options(self.flow, moment.site)):
-            return
-        episode = self.episode
+    habit = HabitDecider(flow)
+    for moment, call, _ in before_steps(asker, episode):
+        if moment.site is None or not (offered := options(flow, moment.site)):
+            continue
+        took = RESPOND if call is None else call.tool
         yield AskedStep(
             episode.id,
             episode.task_or_id,
             episode.agent,
             len(moment.history),
             moment.site,
-            self.habit.weigh(moment, offered),
+            habit.weigh(moment, offered),
             took,
-            self._option(took, offered),
-            self.asker.question(moment, offered),
+            _option(flow, took, offered),
+            asker.question(moment, offered),
         )
 
-    def _option(self, took: str, offered: tuple[str, ...]) -> str | None:
-        if took in offered:
-            return took
-        is_read = self.flow.manifest.kind(took) is Kind.READ
-        return None if is_read else RESPOND
+
+class Before(NamedTuple):
+    """An episode just before a step of the agent's. It lasts until the next."""
+
+    moment: Moment
+    call: ToolCall | None
+    """The call that the step is; None for a message."""
+    events: Sequence[Event]
+    """Those so far, each call of a turn by itself."""
+
+
+def before_steps(asker: Asker, episode: Episode) -> Iterator[Before]:
+    """Each of the agent's steps; lookups that a flow made are none."""
+    transcript = Transcript(asker.flow, state=asker.state(), task=episode.task_or_id)
+    results = episode.results()
+    events: list[Event] = []
+
+    def add(event: Event, *, scored: bool = True) -> None:
+        transcript.add(event, scored=scored)
+        events.append(event)
+
+    for event in episode.events:
+        match event:
+            case AssistantTurn(calls=()):
+                yield Before(transcript.moment(), None, events)
+                add(event)
+            case AssistantTurn(calls=calls):
+                for call in calls:
+                    if not call.is_lookup:
+                        yield Before(transcript.moment(), call, events)
+                    add(AssistantTurn(calls=(call,)), scored=False)
+                    if (result := results.get(call.id)) is not None:
+                        add(result)
+            case ToolResult():
+                pass  # added with its call
+            case _:
+                add(event)
+
+
+def _option(flow: Flow, took: str, offered: tuple[str, ...]) -> str | None:
+    if took in offered:
+        return took
+    return None if flow.manifest.kind(took) is Kind.READ else RESPOND
 
 
 def alone(asker: Asker, one: AskedStep, predicate: Predicate) -> Request:
@@ -129,7 +147,11 @@ def alone(asker: Asker, one: AskedStep, predicate: Predicate) -> Request:
 
 
 def answered(
-    flow: Flow, asked: Iterable[AskedStep], oracle: Oracle, *, fittable: bool = True
+    flow: Flow,
+    asked: Iterable[AskedStep],
+    oracle: Oracle,
+    *,
+    targets: Collection[str] = (),
 ) -> Iterator[Answered]:
     """
     The steps whose next-step questions were all answered, in order.
@@ -138,7 +160,7 @@ def answered(
 
     Args:
         flow: Says which predicates were asked, and which are weighed.
-        fittable: Whether an arbiter may be fitted on them.
+        targets: The agents whose steps no arbiter may be fitted on.
     """
     for one in asked:
         response = answer_to(held_out(oracle, one.task), one.request)
@@ -146,6 +168,7 @@ def answered(
             continue
         answer = read_next_step(response, one.lookups, flow.predicates)
         if answer is not None:
+            fittable = one.agent not in targets
             yield Answered(one, answer, _case(flow, one, answer, fittable=fittable))
 
 

@@ -4,9 +4,10 @@ Decision logs: the held-out steps an arbiter was fitted on, one JSON object a li
 Keys are sorted. They hold tools, probabilities and features, and nothing anyone said.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from stretto.canonical import Json, compact
 from stretto.episodes.tasks import task_group
@@ -15,10 +16,15 @@ from stretto.flow.case import FIXED_FEATURES, Case, Features
 from stretto.flow.flow import Flow
 from stretto.flow.judge import judge
 from stretto.learn.cases import Answered
+from stretto.learn.values import AnsweredValue, AskedValue
 from stretto.oracle.lines import json_lines
+from stretto.oracle.value import Pick
 
 KIND = "Next"
-"""What kind of decision is logged here; other kinds are passed over."""
+"""The kind of decision that is read again; other kinds are passed over."""
+
+ARGUMENT = "Arg"
+"""The kind of an argument's, beside its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +41,26 @@ class Logged:
     case: Case
     yes: Mapping[str, float]
     """The probability of yes to each predicate that was answered, weighed or not."""
+
+
+class Heard(NamedTuple):
+    """The answers themselves, as phase 0 hears them."""
+
+    flow: Flow
+    """With the arbiter, fitted by fold."""
+    steps: Sequence[Answered]
+    candidates: Mapping[str, Mapping[str, float]]
+    """The probability of yes to each, by the key of the step's request."""
+    values: Sequence[AnsweredValue]
+    targets: frozenset[str]
+
+
+def heard_lines(heard: Heard) -> Iterator[str]:
+    """The log of what was heard: next steps, and then arguments."""
+    yield from log_lines(heard.flow, heard.steps, heard.candidates)
+    for one in heard.values:
+        if one.pick is not None:
+            yield compact(_value_entry(one.asked, one.pick, heard.targets))
 
 
 def log_lines(
@@ -75,6 +101,29 @@ def _entry(flow: Flow, one: Answered, yes: Mapping[str, float]) -> Json:
             "features": [[*row] for row in seen.rows],
             "pick": seen.pick,
         },
+    }
+
+
+def _value_entry(asked: AskedValue, pick: Pick, targets: Collection[str]) -> Json:
+    options = [*pick.probabilities]
+    return {
+        "episode": asked.episode,
+        "task": asked.task,
+        "model": asked.agent,
+        "target": asked.agent in targets,
+        "step": asked.step,
+        "kind": {ARGUMENT: asked.place.argument},
+        "tool": asked.place.tool,
+        "agent": asked.actual,
+        "actual": options.index(asked.actual) if asked.actual in options else None,
+        "fixed": asked.request is None,
+        "key": "" if asked.request is None else asked.request.key,
+        "options": {**pick.probabilities},
+        "pick": [pick.option, pick.p],
+        "split": {},
+        "combined": {},
+        "predicates": {},
+        "case": None,
     }
 
 

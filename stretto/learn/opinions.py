@@ -1,6 +1,7 @@
 """What a System-One model would add to phase 0: its answers, weighed and projected."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from stretto.episodes.episode import Episode
@@ -10,19 +11,31 @@ from stretto.errors import NothingToLearn
 from stretto.evaluate.agreement import Agreement, Judgement, agreement
 from stretto.evaluate.outlook import OutlookRow
 from stretto.evaluate.phase0 import Phase0
-from stretto.evaluate.prediction import Position
-from stretto.evaluate.sketch import Side
-from stretto.flow.deciders.arbiter import Asker
-from stretto.flow.flow import Fit, Flow
+from stretto.evaluate.prediction import Foretold, Position
+from stretto.evaluate.projection import Design, Scenario
+from stretto.evaluate.sketch import Side, Sketch
+from stretto.flow.flow import Flow
 from stretto.flow.judge import judge
-from stretto.flow.review.arbiter import FIRST, LAST
-from stretto.learn.arbiter import Arbitration
-from stretto.learn.cases import AskedStep, answered, steps_asked
+from stretto.learn.any_tool import AnsweredTool, AnyTool
+from stretto.learn.arbiter import Arbitration, asking, yes_alone
+from stretto.learn.cases import answered
 from stretto.learn.corpus import Chosen
+from stretto.learn.decisionlog import Heard
 from stretto.learn.learn import learn
-from stretto.learn.opinion_rows import Opinion, Projecting
+from stretto.learn.opinion import (
+    Opinion,
+    chosen,
+    handed_back,
+    likeliest,
+    mean_weights,
+    votes_of,
+)
+from stretto.learn.opinion_rows import Place, Projecting, Vote
+from stretto.learn.questionnaire import Questionnaire, questionnaire
 from stretto.learn.settings import Settings
-from stretto.oracle.predicates import shipped_predicates
+from stretto.learn.value_opinions import ValueOpinions, value_opinions
+from stretto.learn.values import AnsweredValue, AskedValue, values_answered
+from stretto.oracle.oracle import Oracle
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +58,21 @@ class Opinions:
     """Of the arbiter, targets too."""
     weights: tuple[tuple[str, float], ...]
     """The arbiter's, by name, as the mean over folds."""
+    values: ValueOpinions
+    """Of lookups' arguments."""
+    any_tool: AnyTool | None
+    """None where that was not asked."""
     rows: tuple[OutlookRow, ...]
+    heard: Heard
 
 
 def opinions(
-    episodes: Iterable[Episode], manifest: Manifest, found: Phase0, how: Arbitration
+    episodes: Iterable[Episode],
+    manifest: Manifest,
+    found: Phase0,
+    how: Arbitration,
+    *,
+    any_tool: bool = False,
 ) -> Opinions | None:
     """
     The model's answers at the held-out steps that a flow would ask about.
@@ -60,6 +83,7 @@ def opinions(
 
     Args:
         episodes: Those that `found` was measured on, in the same order.
+        any_tool: Whether it is also asked what a flow that may call anything would be.
 
     Raises:
         NothingToLearn: as `learn` does, or no step was answered.
@@ -67,18 +91,19 @@ def opinions(
     """
     if found.foresight is None:
         return None
-    flow = _asking(_learned(episodes, manifest, found), how)
-    steps = list(_asked(episodes, flow, found, how))
-    oracle = how.ask([step.request for _, step in steps])
+    flow = asking(_learned(episodes, manifest, found), how)
+    asked = questionnaire(episodes, flow, found.sketches, how, any_tool=any_tool)
+    oracle = how.ask(asked.requests())
+    targets = frozenset(s.agent for s in found.sketches if s.is_target)
     done = [
         (place, one)
-        for place, step in steps
-        for one in answered(
-            flow, [step], oracle, fittable=not found.sketches[place].is_target
-        )
+        for place, step in asked.steps
+        for one in answered(flow, [step], oracle, targets=targets)
     ]
-    if not done:
-        raise NothingToLearn(f"none of the {len(steps)} held-out steps was answered")
+    if not any(one.case.fittable for _, one in done):
+        raise NothingToLearn(
+            f"none of the {len(asked.steps)} held-out steps was answered"
+        )
     fits = how.fit(
         [one.case for _, one in done],
         len(flow.weighed),
@@ -88,9 +113,7 @@ def opinions(
         Opinion(place, one, judge(fits[one.case.group % N_FOLDS], one.case.features))
         for place, one in done
     ]
-    asked = {(place, step.step) for place, step in steps}
-    projecting = Projecting(found, found.foresight, asked, judged)
-    return _told(projecting, flow, fits)
+    return _Told(found, replace(flow, folds=fits), asked, oracle, judged).opinions()
 
 
 def _learned(episodes: Iterable[Episode], manifest: Manifest, found: Phase0) -> Flow:
@@ -105,80 +128,116 @@ def _learned(episodes: Iterable[Episode], manifest: Manifest, found: Phase0) -> 
     return learn(Chosen(episodes, own), manifest, settings).flow
 
 
-def _asking(flow: Flow, how: Arbitration) -> Flow:
-    predicates = shipped_predicates() if how.predicates is None else how.predicates
-    weighed = predicates if how.weighs_predicates else ()
-    return replace(flow, predicates=predicates, weighed=weighed, model=how.model)
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """Everything that was answered, to be summed up."""
 
+    found: Phase0
+    flow: Flow
+    asked: Questionnaire
+    oracle: Oracle
+    judged: Sequence[Opinion]
 
-def _asked(
-    episodes: Iterable[Episode], flow: Flow, found: Phase0, how: Arbitration
-) -> Iterator[tuple[int, AskedStep]]:
-    asker = Asker.of(flow, how.wording, how.omit)
-    for place, (episode, sketch) in enumerate(
-        zip(episodes, found.sketches, strict=True)
-    ):
-        if sketch.side is Side.TEST:
-            yield from ((place, step) for step in steps_asked(flow, asker, episode))
+    def opinions(self) -> Opinions:
+        sketches = self.found.sketches
+        own = [o for o in self.judged if not sketches[o.place].is_target]
+        agents = dict.fromkeys(sketches[one.place].agent for one in self.judged)
+        values = self._values(self.asked.values)
+        any_tool, any_rows = self._any_tool()
+        asked = {(place, step.step) for place, step in self.asked.steps}
+        votes = votes_of(self.judged, handed_back(self.foretold, asked))
+        rows = Projecting(self.found, Design.READ_ONLY, votes, values).rows()
+        return Opinions(
+            model=self.flow.model,
+            decisions=self._decisions(),
+            asked=sum(not sketches[place].is_target for place, _ in self.asked.steps),
+            answered=len(own),
+            one=agreement([chosen(o) for o in own]),
+            split=agreement([likeliest(o, o.answered.answer.split) for o in own]),
+            arbiter=agreement([likeliest(o, o.arbiter) for o in own]),
+            by_agent={
+                agent: agreement(
+                    [
+                        likeliest(o, o.arbiter)
+                        for o in self.judged
+                        if sketches[o.place].agent == agent
+                    ]
+                )
+                for agent in agents
+            },
+            weights=mean_weights(self.flow),
+            values=value_opinions(_own(values, sketches)),
+            any_tool=any_tool,
+            rows=(*rows, *any_rows),
+            heard=Heard(
+                self.flow,
+                [one.answered for one in self.judged],
+                yes_alone(self.asked.beside, self.oracle),
+                [value for of in values.values() for value in of],
+                frozenset(s.agent for s in sketches if s.is_target),
+            ),
+        )
 
+    @property
+    def foretold(self) -> Sequence[Foretold | None]:
+        """The steps of each held-out session."""
+        assert self.found.foresight is not None
+        return self.found.foresight.foretold
 
-def _told(projecting: Projecting, flow: Flow, fits: Sequence[Fit]) -> Opinions:
-    sketches, judged = projecting.found.sketches, projecting.judged
-    own = [one for one in judged if not sketches[one.place].is_target]
-    agents = dict.fromkeys(sketches[one.place].agent for one in judged)
-    return Opinions(
-        model=flow.model,
-        decisions=sum(
+    def _decisions(self) -> int:
+        pairs = zip(self.found.sketches, self.foretold, strict=True)
+        return sum(
             position is Position.TOOL
-            for sketch, foretold in zip(
-                sketches, projecting.foresight.foretold, strict=True
-            )
+            for sketch, foretold in pairs
             if foretold is not None and not sketch.is_target
             for position in foretold.positions
-        ),
-        asked=sum(not sketches[place].is_target for place, _ in projecting.asked),
-        answered=len(own),
-        one=agreement([_chosen(o) for o in own]),
-        split=agreement([_likeliest(o, o.answered.answer.split) for o in own]),
-        arbiter=agreement([_likeliest(o, o.arbiter) for o in own]),
-        by_agent={
-            agent: agreement(
-                [
-                    _likeliest(o, o.arbiter)
-                    for o in judged
-                    if sketches[o.place].agent == agent
-                ]
-            )
-            for agent in agents
-        },
-        weights=_weights(flow, fits),
-        rows=tuple(projecting.rows()),
-    )
+        )
+
+    def _values(
+        self, asked: Sequence[tuple[int, AskedValue]]
+    ) -> dict[Place, list[AnsweredValue]]:
+        found: dict[Place, list[AnsweredValue]] = defaultdict(list)
+        answers = values_answered([one for _, one in asked], self.oracle)
+        for (place, one), answer in zip(asked, answers, strict=True):
+            found[place, one.step].append(answer)
+        return found
+
+    def _any_tool(self) -> tuple[AnyTool | None, Iterable[OutlookRow]]:
+        """What a flow that may call anything would be told, and what that saves."""
+        if (asker := self.asked.any_asker) is None:
+            return None, ()
+        sketches, steps = self.found.sketches, self.asked.any_steps
+        answers = asker.answered([one for _, one in steps], self.oracle)
+        told = {
+            (place, answer.asked.step): answer
+            for (place, _), answer in zip(steps, answers, strict=True)
+            if answer is not None
+        }
+        values = self._values(self.asked.any_values)
+        votes = {at: Vote(one.pick.option, one.pick.p) for at, one in told.items()}
+        scenarios = dict.fromkeys((Scenario.ORACLE, Scenario.TWO_KEYS), votes)
+        rows = Projecting(self.found, Design.ANY_TOOL, scenarios, values).rows()
+        own = [o for (place, _), o in told.items() if not sketches[place].is_target]
+        summed = AnyTool(
+            sum(not sketches[place].is_target for place, _ in steps),
+            agreement([_of_tool(one) for one in own]),
+            value_opinions(_own(values, sketches)),
+        )
+        return summed, rows
 
 
-def _chosen(one: Opinion) -> Judgement:
-    """The option that the model chose in the one question."""
-    asked, answer = one.answered.asked, one.answered.answer
-    return Judgement(asked.task, answer.pick, answer.one, _actual(asked))
+def _own(
+    values: Mapping[Place, Collection[AnsweredValue]], sketches: Sequence[Sketch]
+) -> list[AnsweredValue]:
+    """Those of the agents learned from."""
+    return [
+        one
+        for (place, _), of in values.items()
+        if not sketches[place].is_target
+        for one in of
+    ]
 
 
-def _likeliest(one: Opinion, probabilities: Mapping[str, float]) -> Judgement:
-    """The option that is likeliest, the first of equals."""
-    asked = one.answered.asked
-    pick = max(sorted(probabilities), key=probabilities.__getitem__)
-    return Judgement(asked.task, pick, probabilities, _actual(asked))
-
-
-def _actual(asked: AskedStep) -> str:
-    """The option that stands for the step; a read that is not offered, for itself."""
-    return asked.took if asked.option is None else asked.option
-
-
-def _weights(flow: Flow, fits: Sequence[Fit]) -> tuple[tuple[str, float], ...]:
-    """By name, as the mean over folds."""
-    names = (*FIRST, *(predicate.id for predicate in flow.weighed), LAST)
-    columns = zip(*(fit.weights for fit in fits), strict=True)
-    return tuple(
-        (name, sum(column) / len(column))
-        for name, column in zip(names, columns, strict=True)
-    )
+def _of_tool(one: AnsweredTool) -> Judgement:
+    asked, pick = one
+    return Judgement(asked.task, pick.option, pick.probabilities, asked.took)

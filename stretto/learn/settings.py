@@ -36,6 +36,8 @@ class Settings:
     sampler: Sampler = quadrature
     tasks: Callable[[str], bool] | None = None
     """Says of a task whether to learn from it; every task when None."""
+    targets: frozenset[str] = frozenset()
+    """The agents that nothing is learned from but what tools there are."""
     features: bool = True
     """Whether code features are looked for."""
     hints: bool = False

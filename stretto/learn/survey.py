@@ -16,6 +16,7 @@ class Survey:
     on_trust: int = 0
     tools: set[str] = field(default_factory=set)
     sources: set[str] = field(default_factory=set)
+    """The agents that are no targets."""
     domains: set[str] = field(default_factory=set)
     tasks: dict[str, None] = field(default_factory=dict)
     """Those of the sessions to learn from, failures included, as first read."""
@@ -28,11 +29,13 @@ def survey(episodes: Iterable[Episode], settings: Settings = Settings()) -> Surv
     found = Survey()
     for index, episode in enumerate(episodes):
         found.episodes += 1
-        found.sources.add(episode.agent)
         found.domains.add(episode.domain)
         for event in episode.events:
             if isinstance(event, AssistantTurn):
                 found.tools.update(call.tool for call in event.calls)
+        if episode.agent in settings.targets:
+            continue
+        found.sources.add(episode.agent)
         if settings.tasks is not None and not settings.tasks(episode.task_or_id):
             continue
         found.training += 1

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from stretto.episodes.manifest import Kind
+from stretto.evaluate.anatomy import TurnKind
 from stretto.evaluate.foresight import Foresight
 from stretto.evaluate.intervals import Share
 from stretto.evaluate.lesson import ORDER
@@ -16,6 +17,7 @@ from stretto.report.naming import short_names
 from stretto.report.opinions import opinion_parts
 from stretto.report.phase0_foresight import foresight_parts, transfer_parts
 from stretto.report.phase0_outlook import outlook_parts
+from stretto.report.phase0_sites import site_parts
 from stretto.report.shares import mean, percent
 
 INTERVALS = (
@@ -36,11 +38,13 @@ def phase0_document(
     names = {POOLED: POOLED, **short_names(a.agent for a in found.agents)}
     parts: list[Part] = [_key(found), Prose(_head(found)), Prose(INTERVALS)]
     parts += _agents(found, names, draw)
+    parts += _anatomy(found, names)
     foresight = found.foresight
     if foresight is None:
         parts.append(Prose(_nothing(found)))
     else:
         parts += foresight_parts(foresight, found.vocab, draw)
+        parts += site_parts(foresight, names)
         parts += outlook_parts(found, names, asked=opinions is not None)
         if opinions is not None:
             parts += opinion_parts(opinions, names)
@@ -166,6 +170,25 @@ def _agents(
     )  # fmt: skip
     if empty := sum(a.empty for a in found.agents if a.agent != POOLED):
         yield Prose(f"{empty:,} of the sessions had no LLM turn.")
+
+
+def _anatomy(found: Phase0, names: dict[str, str]) -> Iterable[Part]:
+    yield Heading("What turns are for")
+    yield Prose(
+        "A turn is a reply; or its calls answer the user, as the first of a run; or it "
+        "follows a tool. What follows a tool and only reads is the skeleton that flows "
+        "can be compiled from; the first two, language, are not."
+    )
+    yield table(
+        ("agent", *TurnKind, "language"),
+        [
+            (
+                _called(names[a.agent], a.is_target),
+                *(percent(a.kinds[kind]) for kind in TurnKind), percent(a.language),
+            )
+            for a in found.anatomy
+        ],
+    )  # fmt: skip
 
 
 def _called(name: str, is_target: bool) -> str:

@@ -163,8 +163,8 @@ def _validated(found: Foresight, vocab: Vocabulary) -> Iterable[Part]:
         [
             (
                 context_name(v.context, vocab), action_name(v.action, vocab),
-                v.decisions, f"{v.agreed / v.decisions:.1%}", v.tasks, v.held_out,
-                f"{v.held_out_agreed / v.held_out:.1%}" if v.held_out else "–",
+                f"{v.agreed.whole:,.0f}", percent(v.agreed), v.tasks,
+                f"{v.held_out.whole:,.0f}", percent(v.held_out),
             )
             for v in found.validated
         ],

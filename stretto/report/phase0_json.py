@@ -8,6 +8,7 @@ from stretto.evaluate.prediction import Fit, Reliance
 from stretto.learn.opinions import Opinions
 from stretto.report.naming import action_name, context_name
 from stretto.report.opinions import opinions_json
+from stretto.report.phase0_sites import sites_json, sure_json
 from stretto.report.shares import share_json
 
 
@@ -35,6 +36,14 @@ def phase0_json(found: Phase0, opinions: Opinions | None = None) -> Json:
                 "bundled_writes": share_json(a.bundled),
             }
             for a in found.agents
+        ],
+        "anatomy": [
+            {
+                "agent": a.agent, "target": a.is_target,
+                **{str(kind): share_json(s) for kind, s in a.kinds.items()},
+                "language": share_json(a.language),
+            }
+            for a in found.anatomy
         ],
         "runs": [{"run": name, "times": n} for name, n in found.runs],
         "origins": [
@@ -96,12 +105,14 @@ def _foresight(found: Phase0, foresight: Foresight) -> Json:
             }
             for c in selection.chosen
         ],
+        "sites": sites_json(foresight),
+        "sure_rules": sure_json(foresight),
         "validated": [
             {
                 "context": context_name(v.context, found.vocab),
                 "action": action_name(v.action, found.vocab),
-                "decisions": v.decisions, "agreed": v.agreed, "tasks": v.tasks,
-                "held_out": v.held_out, "held_out_agreed": v.held_out_agreed,
+                "agreed": share_json(v.agreed), "tasks": v.tasks,
+                "held_out": share_json(v.held_out),
             }
             for v in foresight.validated
         ],

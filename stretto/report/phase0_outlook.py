@@ -97,8 +97,12 @@ def outlook_parts(
     yield from _costs(found, names)
 
 
+def is_worth_it(row: OutlookRow) -> bool:
+    """Whether a flow saves enough turns, and risks little enough, to be built."""
+    return row.turns.value >= WORTH and row.with_wrong.value <= RISK
+
+
 def _row(row: OutlookRow) -> tuple[str, ...]:
-    met = row.turns.value >= WORTH and row.with_wrong.value <= RISK
     odd = row.with_detour if row.design is Design.READ_ONLY else row.with_wrong
     return (
         row.scenario,
@@ -108,7 +112,7 @@ def _row(row: OutlookRow) -> tuple[str, ...]:
         percent(row.prompt_by_bytes),
         percent(row.dollars),
         percent(odd),
-        "yes" if met else "no",
+        "yes" if is_worth_it(row) else "no",
     )
 
 

@@ -8,6 +8,9 @@ OTHERS = (
     "The baselines' runs are not in ../shared/data; on other agents' (three in retail, "
     "two in airline)"
 )
+OTHER_TELECOM = (
+    "The leaderboard's runs are not in ../shared/data; of gpt-4.1 and gpt-4o there"
+)
 LEADERBOARD = (
     "Measured on runs of τ²-bench's leaderboard, which are not in ../shared/data."
 )
@@ -25,7 +28,6 @@ SIMULATOR = "Measured in τ²-bench's own environment, which this package does n
 
 NO_ORACLE = "It takes asking Jev, to which this project has no key."
 NO_PROCEDURE = "Procedures are not built yet."
-NO_ANATOMY = "Nothing sorts turns, or finds rules that are 95% sure, yet."
 
 
 def here(found: str) -> str:

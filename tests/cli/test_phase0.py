@@ -9,6 +9,7 @@ from click.testing import CliRunner, Result
 
 from stretto.cli.main import cli
 from tests.evaluate.sessions import MANIFEST, episodes
+from tests.models import newton
 from tests.traces.benchmark import checkout, results
 
 TASKS = [str(n) for n in range(24)]
@@ -150,6 +151,81 @@ def test_an_oracle_that_is_named_is_asked_and_its_answers_are_projected(
     assert "## What an oracle adds" in run(*args).stdout
 
 
+@pytest.fixture
+def without_jax(monkeypatch):
+    """Fits by loops, which compile nothing."""
+    for command in ("phase0_oracle", "refine"):
+        monkeypatch.setattr(f"stretto.cli.{command}.fitter", lambda: newton.fitter)
+
+
+@pytest.mark.usefixtures("without_jax")
+def test_candidates_are_asked_alone_and_logged_for_a_refinement(folder, tmp_path):
+    new, log, kept = (tmp_path / n for n in ("new.json", "log.jsonl", "kept.json"))
+    predicate = {"id": "over", "favors": "hand_back", "question": "Is it over?",
+                 "yes": "It is.", "no": "It is not."}  # fmt: skip
+    new.write_text(json.dumps({"about": "a test's", "predicates": [predicate]}))
+    asked = told(
+        folder / "a.json", "--target", folder / "c.json",
+        "--manifest", folder / "shop.json", "--no-features", "--oracle", "mock",
+        "--candidates", new, "--oracle-log", log,
+    )["oracle"]  # fmt: skip
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    steps = [line for line in lines if line["kind"] == "Next"]
+    values = [line for line in lines if line["kind"] != "Next"]
+
+    assert sum(not line["target"] for line in steps) == asked["answered"]
+    assert {line["model"] for line in steps if line["target"]} == {"agent-c"}
+    assert all("over" in line["predicates"] for line in steps)
+    assert sum(not line["target"] for line in values) == (
+        asked["values"]["asked"] + asked["values"]["fixed"]
+    )
+    assert {tuple(line["kind"]) for line in values} <= {("Arg",)}
+    refined = CliRunner().invoke(
+        cli, ["refine", str(log), "--candidates", str(new), "-o", str(kept)]
+    )
+    assert refined.exit_code == 0, refined.output
+    assert "over" in refined.output
+
+
+@pytest.mark.usefixtures("without_jax")
+def test_any_tool_is_asked_about_where_that_is_wanted(folder):
+    args = (
+        folder / "a.json", "--manifest", folder / "shop.json", "--no-features",
+        "--oracle", "mock",
+    )  # fmt: skip
+    plain, more = told(*args), told(*args, "--any-tool")
+    writing = [
+        row for row in more["savings"]
+        if row["design"] == "any tool" and row["threshold"] is not None
+    ]  # fmt: skip
+
+    assert plain["oracle"]["any_tool"] is None
+    assert more["oracle"]["any_tool"]["asked"] == more["oracle"]["decisions"]
+    assert more["savings"][: len(plain["savings"])] == plain["savings"]
+    assert more["savings"][len(plain["savings"]) :] == writing
+    assert len(writing) == 10
+    text = run(*args, "--any-tool").stdout
+    assert "| of any tool" in text
+    assert "with a wrong call" in text
+
+
+@pytest.mark.usefixtures("without_jax")
+def test_each_domain_of_a_checkout_has_a_log_of_its_own(tmp_path):
+    root = tmp_path / "tau2-bench"
+    for domain, seed in (("shop", 1), ("depot", 5)):
+        manifest = replace(MANIFEST, domain=domain)
+        checkout(root, manifest, {f"{domain}-agent": sessions(seed)}, TASKS[:16],
+                 TASKS[16:])  # fmt: skip
+    result = run(
+        "--tau2", root, "--domains", "depot,shop", "--no-features", "--json",
+        "--oracle", "mock", "--oracle-log", tmp_path / "log.jsonl",
+    )  # fmt: skip
+
+    assert result.exit_code == 0, result.output
+    names = {"log-depot.jsonl", "log-shop.jsonl"}
+    assert {p.name for p in tmp_path.glob("*.jsonl")} == names
+
+
 def test_sessions_of_which_none_succeeded_are_still_counted(folder, tmp_path):
     failed = [replace(e, reward=0.0) for e in sessions(4)]
     (tmp_path / "f.json").write_text(json.dumps(results(failed, "shop", "x")))
@@ -176,6 +252,8 @@ def test_what_is_refused_is_said_in_a_line_with_a_hint(folder, tmp_path):
         ),
         ((folder / "a.json", "--target", folder / "a.json"), "both learned from and"),
         ((folder / "a.json", tmp_path / "o.json"), "of 2 domains: shop, zoo"),
+        ((folder / "a.json", "--any-tool"), "--any-tool needs --oracle NAME"),
+        ((folder / "a.json", "--oracle-log", "x"), "--oracle-log needs --oracle NAME"),
     ):
         result = run(*args)
         assert result.exit_code in (1, 2)

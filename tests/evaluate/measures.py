@@ -206,8 +206,9 @@ def is_start(seen):
 
 def project(walk, runs_, design, perfect, gate, reads):
     """
-    `walk` holds per step: turn, actual, top, p, evidence, kind, need. Gives per run:
-    kept, saved, ceiling, and the numbers of what went wrong.
+    `walk` holds per step: turn, actual, top, p, evidence, kind, need, and the oracle's
+    pick and whether it has the arguments right, each maybe None. Gives per run: kept,
+    saved, ceiling, and the numbers of what went wrong.
     """
     for s, e in runs_:
         turns = len({walk[k]["turn"] for k in range(s, e)})
@@ -225,16 +226,23 @@ def project(walk, runs_, design, perfect, gate, reads):
                     pick = 0
             elif perfect:
                 pick = step["actual"]
+            elif step["pick"] is not None:
+                pick = step["pick"]
             if pick != step["actual"]:
                 pause = True
                 odd += pick not in (0, "nobody")
-            elif step["need"] == 2 or (step["need"] == 1 and not perfect):
+            elif step["need"] == 2:
                 pause = True
+            elif step["need"] == 1 and not perfect:
+                pause = step["right"] is not True
+                odd += step["right"] is False
             pauses += pause
         if e < len(walk) and gate(walk[e]):
             goes_on = walk[e]["top"] != 0
             if design == "read only":
                 goes_on = walk[e]["top"] in reads
             odd += goes_on
+        elif e < len(walk) and not perfect:
+            odd += walk[e]["pick"] not in (None, 0)
         kept = min(turns, 1 + pauses)
         yield kept, turns - kept, turns - 1, odd, handed

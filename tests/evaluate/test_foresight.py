@@ -127,7 +127,13 @@ def test_validated_contexts_are_those_of_the_page():
     expected = literal.validated(train, test, ALPHA, SHOP_VOCAB.size, fold)
 
     assert {
-        v.context: (v.decisions, v.agreed, v.tasks, v.held_out, v.held_out_agreed)
+        v.context: (
+            v.agreed.whole,
+            v.agreed.part,
+            v.tasks,
+            v.held_out.whole,
+            v.held_out.part,
+        )
         for v in found
     } == expected
     assert len(found) > 1
@@ -165,7 +171,7 @@ def test_the_named_intent_is_the_set_of_writes_an_episode_goes_on_to_make():
 
 def test_every_table_of_foresight_is_of_the_held_out_sessions_alone():
     sketches = sketched()
-    found = foresight(Lesson(sketches, VOCAB), SESSIONS)
+    found = foresight(Lesson(sketches, VOCAB), SESSIONS, MANIFEST)
     n_steps = sum(len(s.encoded.actions) for s in sketches if s.side is Side.TEST)
 
     assert found is not None
@@ -184,7 +190,7 @@ def test_every_table_of_foresight_is_of_the_held_out_sessions_alone():
 def test_what_failed_teaches_nothing_and_is_measured_all_the_same():
     sketches = [replace(s, succeeded=n % 4 != 0) for n, s in enumerate(sketched())]
     lesson = Lesson(sketches, VOCAB, alpha=ALPHA, features=False)
-    found = foresight(lesson, SESSIONS)
+    found = foresight(lesson, SESSIONS, MANIFEST)
     train = [s.encoded for s in sketches if s.teaches]
     test = [s.encoded for s in sketches if s.side is Side.TEST]
     expected = literal.predictions(train, test, 2, ALPHA, VOCAB.size)
@@ -197,7 +203,7 @@ def test_what_failed_teaches_nothing_and_is_measured_all_the_same():
 def test_with_nothing_to_learn_from_there_is_no_foresight():
     sketches = sketched(lambda _: Side.TEST)
 
-    assert foresight(Lesson(sketches, VOCAB), SESSIONS) is None
+    assert foresight(Lesson(sketches, VOCAB), SESSIONS, MANIFEST) is None
 
 
 def test_the_start_of_an_episode_is_padded():

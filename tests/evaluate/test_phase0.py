@@ -3,6 +3,7 @@
 import pytest
 
 from stretto.episodes.manifest import read_manifest
+from stretto.evaluate.anatomy import TurnKind
 from stretto.evaluate.phase0 import Phase0, Settings, phase0
 from stretto.evaluate.projection import Design, Scenario
 from stretto.evaluate.sketch import Side
@@ -127,13 +128,61 @@ def test_how_often_a_sure_habit_agrees_with_the_agents_at_hand(retail, airline):
     assert (min(agreed), max(agreed)) == (85.4, 100.0)
 
 
+def of_agents(rows, share) -> list[float]:
+    """The shares of the agents learned from, in the order of their names."""
+    return [
+        percent(share(row)) for row in rows if row.agent != POOLED and not row.is_target
+    ]
+
+
+@claim("anatomy:language")
+def test_what_the_turns_of_the_agents_at_hand_are_for(retail, airline):
+    language = [of_agents(d.anatomy, lambda a: a.language) for d in (retail, airline)]
+    reads = [
+        of_agents(d.anatomy, lambda a: a.kinds[TurnKind.READS])
+        for d in (retail, airline)
+    ]
+
+    assert language == [[69.7, 86.6, 73.3], [81.8, 83.0]]
+    assert reads == [[28.0, 12.0, 23.2], [14.6, 14.2]]
+
+
+@claim("anatomy:rules")
+def test_what_rules_of_the_agents_at_hand_cover_and_how_they_hold(retail, airline):
+    covered = [
+        of_agents(d.foresight.sure, lambda s: s.covered) for d in (retail, airline)
+    ]
+    agreed = [
+        of_agents(d.foresight.sure, lambda s: s.agreed) for d in (retail, airline)
+    ]
+
+    assert covered == [[16.2, 12.9, 1.8], [0.0, 2.1]]
+    assert agreed == [[98.0, 69.2, 60.0], [0.0, 100.0]]
+
+
+@claim("next:commit")
+def test_what_bundling_the_writes_of_the_agents_at_hand_would_save(retail, airline):
+    bundled = [of_agents(d.agents, lambda a: a.bundled) for d in (retail, airline)]
+
+    assert bundled == [[1.8, 0.5, 3.0], [1.1, 0.9]]
+
+
+def test_reach_and_the_habit_of_the_agents_at_hand_are_calibrated_so(retail, airline):
+    habit, reach = (
+        [round(100 * of(d.foresight.sites[0]).ece, 1) for d in (retail, airline)]
+        for of in (lambda row: row.habit, lambda row: row.reach)
+    )
+
+    assert (habit, reach) == ([1.2, 5.8], [2.0, 13.3])
+
+
 @claim("coverage:validated")
 def test_contexts_that_hold_up_hand_back(retail, airline):
     [start] = airline.foresight.validated
 
     assert retail.foresight.validated == ()
-    assert (start.action, start.decisions, start.agreed) == (0, 37, 37)
-    assert (start.held_out, start.held_out_agreed) == (40, 40)
+    assert (start.action, start.agreed.part, start.agreed.whole) == (0, 37, 37)
+    assert (start.held_out.part, start.held_out.whole) == (40, 40)
 
 
 @claim("transfer:models")

@@ -1,5 +1,6 @@
 """Projected runs and what they cost, beside toys and a literal reading of the page."""
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -108,6 +109,23 @@ def test_arguments_pause_where_nobody_can_answer_for_them():
     assert one(case(*walk, needs=needs), Scenario.PERFECT).arguments == 1
 
 
+def test_an_answer_about_an_argument_makes_the_call_right_wrong_or_waits():
+    of = case((2, 2), (2, 2), (2, 2), (0, 0), needs=[Need.CLOSED_SET] * 4)
+    told = {
+        right: one(
+            replace(of, argued={1: True} | ({} if right is None else {2: right}))
+        )
+        for right in (True, False, None)
+    }
+
+    assert [r.arguments for r in told.values()] == [0, 1, 1]
+    assert [r.wrong for r in told.values()] == [0, 1, 0]
+    assert [r.saved for r in told.values()] == [2, 1, 1]
+    of = replace(of, argued={1: True, 2: False})
+    assert one(of, design=Design.READ_ONLY).detours == (1,)
+    assert one(of, Scenario.PERFECT).wrong == 0
+
+
 def random_walk(random: Random) -> tuple[list[dict], list[tuple[int, int]], Case]:
     walk, ranges, runs, turn = [], [], [], -1
     for _ in range(random.randrange(1, 6)):
@@ -127,13 +145,17 @@ def random_walk(random: Random) -> tuple[list[dict], list[tuple[int, int]], Case
         step["kind"] = KINDS[step["actual"]]
         step["top"] = random.choice((step["actual"], random.randrange(5)))
         step["p"], step["evidence"] = random.choice((0.5, 0.95)), random.choice((3, 9))
-        step["need"] = random.choice((0, 0, 0, 1, 2))
+        step["need"] = random.choice((0, 0, 0, 1, 1, 2))
+        step["pick"] = random.choice((None, step["actual"], random.randrange(4)))
+        step["right"] = random.choice((None, True, False))
     of = Case(
         [forecast(s["actual"], s["top"], s["p"], s["evidence"]) for s in walk],
         [s["turn"] for s in walk],
         [s["kind"] == "read" for s in walk],
         [Need(s["need"]) for s in walk],
         runs,
+        {k: s["pick"] for k, s in enumerate(walk) if s["pick"] is not None},
+        {k: s["right"] for k, s in enumerate(walk) if s["right"] is not None},
     )
     return walk, ranges, of
 

@@ -8,7 +8,10 @@ from stretto.evaluate.phase0 import Settings, phase0
 from stretto.evaluate.projection import Design, Scenario
 from stretto.evaluate.sketch import Side
 from stretto.evaluate.transfer import POOLED
+from stretto.flow.deciders.arbiter import Asker
+from stretto.learn.any_tool import AnyAsker
 from stretto.learn.arbiter import Arbitration
+from stretto.learn.cases import steps_asked
 from stretto.learn.opinion_rows import LIKELY, SURE
 from stretto.learn.opinions import opinions
 from stretto.oracle.answer import ChoiceAnswer, NoulAnswer
@@ -200,3 +203,49 @@ def test_without_foresight_nobody_is_asked():
     how = Arbitration(model="scripted", ask=refuse, fit=newton.fitter)
 
     assert opinions(EPISODES, SHOP, replace(FOUND, foresight=None), how) is None
+
+
+def perfect(any_tool=False):
+    """What an oracle says that knows every step, of lookups and of any tool."""
+    took = {}
+    flow = told(sure_of("get")).heard.flow
+    asker = Asker.of(flow)
+    for episode in EPISODES:
+        if episode.task in TEST:
+            for step in steps_asked(flow, asker, episode):
+                took[step.request.key] = step.took
+            for step in AnyAsker.of(asker).steps(episode):
+                took[step.request.key] = step.took
+    oracle = ScriptedOracle(lambda r: answers(r, took[r.key]))
+    how = Arbitration(model="scripted", ask=lambda _: oracle, fit=newton.fitter)
+    return opinions(EPISODES, SHOP, FOUND, how, any_tool=any_tool)
+
+
+def test_an_oracle_that_knows_any_tool_saves_what_a_perfect_one_would():
+    found = perfect(any_tool=True)
+    [best] = [
+        r for r in FOUND.outlook
+        if (r.agent, r.design, r.scenario, r.gate)
+        == (POOLED, Design.ANY_TOOL, Scenario.PERFECT, "validated")
+    ]  # fmt: skip
+    rows = [r for r in found.rows if r.design is Design.ANY_TOOL]
+
+    assert [(r.scenario, r.threshold) for r in rows] == [
+        *((Scenario.ORACLE, t) for t in SURE),
+        *((Scenario.TWO_KEYS, t) for t in SURE),
+    ]
+    assert {r.turns for r in rows if r.scenario is Scenario.ORACLE} == {best.turns}
+    assert {r.with_wrong.part for r in rows} == {0}
+    assert found.any_tool.asked == found.decisions
+    assert found.any_tool.agreement.agreed.value == 1.0
+    assert perfect().any_tool is None
+
+
+def test_what_was_heard_is_what_was_asked_and_answered():
+    found = told(sure_of("get"))
+    heard = found.heard
+
+    assert len(heard.steps) == found.answered
+    assert heard.flow.folds
+    assert heard.candidates == {}
+    assert heard.targets == frozenset()

@@ -228,16 +228,6 @@ def test_chats_of_other_benchmarks_are_read(name, reader, n_episodes, n_turns):
     assert not ledger.problems
 
 
-@pytest.mark.parametrize("name", ["brain-parity_mab_100", "brain-parity_sweep25_g35f"])
-def test_a_text_protocol_that_no_reader_knows_is_reported(name):
-    path = shared(f"sessions/medagentbench-whissle/{name}.jsonl.gz")
-
-    episodes, ledger = read_all(path)
-
-    assert episodes == []
-    assert "not recognised" in ledger.problems[0].cause
-
-
 def test_a_compressed_recording_reads_as_its_plain_copy(tmp_path):
     path = shared("sessions/tau2-sierra-prs/telecom-solo__gpt-4.1__5x4.json.gz")
     plain = tmp_path / path.name.removesuffix(".gz")
