@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import click
 
-from stretto.cli.oracle_choice import OracleChoice
+from stretto.cli.oracle_choice import NOBODY, OracleChoice
 from stretto.cli.progress import progress
 from stretto.cli.warnings import warn
 from stretto.files import write_text
@@ -25,12 +25,16 @@ def ask_choice(choice: OracleChoice, requests: Iterable[Request]) -> Asked:
     """
     Ask what was chosen, and tell on standard error how it goes.
 
-    Answers are kept as they come, so that an interrupted batch goes on from there.
+    Answers are kept as they come, so that an interrupted batch goes on from there. If
+    nobody was chosen, nothing is asked and nothing is told, and every answer is
+    missing.
 
     Raises:
         OracleError: it would cost too much, or most of it fails.
         UnknownPlugin: there is no such oracle.
     """
+    if choice.asks_nobody:
+        return Asked(NOBODY, NOBODY)
     oracle, todo = choice.oracle(), distinct(requests, choice.limit)
     if choice.dump is not None:
         write_text(choice.dump, "".join(f"{line}\n" for line in dump_lines(todo)))

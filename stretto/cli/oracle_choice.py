@@ -23,6 +23,9 @@ from stretto.oracle.temperature import (
 )
 from stretto.oracle.wording import Wording, read_wording, shipped_wording
 
+NOBODY = "none"
+"""In place of an oracle's name: what takes no model is told, and nobody is asked."""
+
 
 @dataclass(frozen=True, slots=True)
 class OracleChoice:
@@ -54,6 +57,15 @@ class OracleChoice:
         if self.temperatures is None:
             return found
         return Tempered(found, self.temperatures)
+
+    def model(self) -> str:
+        """The model that requests name. Raises as `oracle` does."""
+        return NOBODY if self.asks_nobody else self.oracle().model
+
+    @property
+    def asks_nobody(self) -> bool:
+        """Whether it was chosen that nobody is asked."""
+        return self.kind == NOBODY
 
     def wording(self) -> Wording:
         """The texts of `--questions`, or those that come with stretto."""

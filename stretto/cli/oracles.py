@@ -44,7 +44,7 @@ def questions(*, dollars: float, default: str | None = None) -> Decorator:
 
 def judges(*, dollars: float) -> Decorator:
     """As `asks`, with the options that say how one question is asked."""
-    return _taking((_kind("jev"), _MODEL, *_ANSWERING, _budget(dollars), *_WORDED))
+    return _taking((_JUDGE, _MODEL, *_ANSWERING, _budget(dollars), *_WORDED))
 
 
 def _taking(options: Sequence[Decorator]) -> Decorator:
@@ -98,6 +98,17 @@ def _kind(default: str | None) -> Decorator:
     )
 
 
+_JUDGE = click.option(
+    "--oracle",
+    metavar="NAME",
+    default="jev",
+    show_default=True,
+    help="Which System-One model answers: jev, openai, replay (only what is kept), "
+    "mock, or another that is installed; none asks nobody, and tells what takes no "
+    "model.",
+)
+
+
 def _budget(dollars: float) -> Decorator:
     return click.option(
         "--oracle-budget",
@@ -123,7 +134,7 @@ _LIVE = click.option(
     metavar="NAME",
     help="Which System-One model answers: jev, local, openai, replay, mock, or another "
     "that is installed. If left out, jev, or local where no key is set and train-local "
-    "has left its model in ~/.stretto.",
+    "has left a model in ~/.stretto that beats the habit.",
 )
 
 _MODEL = click.option(

@@ -122,13 +122,15 @@ def ask_all(
     try:
         for finished in range(1, len(requests) + 1):
             outcome = outcomes.get()
-            failed += isinstance(outcome.result, OracleError)
             yield outcome
+            if not isinstance(error := outcome.result, OracleError):
+                continue
+            failed += 1
             if failed >= MIN_FAILURES and 2 * failed > finished:
                 raise OracleError(
                     f"{failed} of {finished} requests failed, and the other "
-                    f"{len(requests) - finished} were not asked; the last: "
-                    f"{outcome.result}"
+                    f"{len(requests) - finished} were not asked; the last: {error}",
+                    hint=error.hint,
                 ) from None
     finally:
         asking.over.set()
