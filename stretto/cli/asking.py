@@ -11,6 +11,7 @@ from stretto.cli.warnings import warn
 from stretto.files import write_text
 from stretto.oracle.batch import Asked, ask_all, check_budget, distinct, estimate
 from stretto.oracle.dump import dump_lines
+from stretto.oracle.paid import parts
 from stretto.oracle.question import Request
 from stretto.oracle.versions import Versions
 
@@ -37,7 +38,9 @@ def ask_choice(choice: OracleChoice, requests: Iterable[Request]) -> Asked:
         return Asked(NOBODY, NOBODY)
     oracle, todo = choice.oracle(), distinct(requests, choice.limit)
     if choice.dump is not None:
-        write_text(choice.dump, "".join(f"{line}\n" for line in dump_lines(todo)))
+        asked_as = (part for one in todo.values() for part in parts(oracle, one))
+        lines = dump_lines({part.key: part for part in asked_as})
+        write_text(choice.dump, "".join(f"{line}\n" for line in lines))
     cost = estimate(oracle, todo)
     told = f"asking {cost.requests:,} requests, about {cost.tokens:,} tokens"
     click.echo(f"{told}, ${cost.dollars:.2f}" if cost.dollars else told, err=True)

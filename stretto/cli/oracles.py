@@ -11,6 +11,8 @@ import click
 from stretto.cli.number import Number
 from stretto.cli.oracle_choice import OracleChoice, temperatures
 from stretto.oracle.omit import read_omission
+from stretto.oracle.order import SEED, Orders
+from stretto.oracle.question import MAX_OPTIONS
 from stretto.oracle.settings import FOLDER, OracleSettings
 
 Decorator: TypeAlias = Callable[[Callable[..., None]], Callable[..., None]]
@@ -60,6 +62,8 @@ def _taking(options: Sequence[Decorator]) -> Decorator:
             questions: Path | None = None,
             predicates: Path | None = None,
             temperature: str | None = None,
+            orders: int | None = None,
+            order_seed: int = SEED,
             omit: tuple[str, ...] = (),
             **others: object,
         ) -> None:
@@ -72,6 +76,7 @@ def _taking(options: Sequence[Decorator]) -> Decorator:
                 questions,
                 predicates,
                 None if temperature is None else temperatures(temperature),
+                None if orders is None else Orders(orders, order_seed),
                 tuple(map(read_omission, omit)),
             )
             command(choice=choice, **others)
@@ -174,10 +179,28 @@ _TEMPERATURE = click.option(
     "type of question.",
 )
 
-_WORDED: Sequence[Decorator] = (_DUMP, _QUESTIONS, _TEMPERATURE)
+_ORDERS: Sequence[Decorator] = (
+    click.option(
+        "--orders",
+        type=click.IntRange(1, MAX_OPTIONS),
+        metavar="N",
+        help="Ask every choice with its options numbered, in N orders, and average; "
+        "in no more than it has options. If left out, they stand by name.",
+    ),
+    click.option(
+        "--order-seed",
+        type=click.IntRange(0, 2**31 - 1),
+        default=SEED,
+        show_default=True,
+        help="What the orders are drawn from.",
+    ),
+)
+
+_WORDED: Sequence[Decorator] = (_DUMP, _QUESTIONS, _TEMPERATURE, *_ORDERS)
 
 _SHOWN: Sequence[Decorator] = (
     _TEMPERATURE,
+    *_ORDERS,
     click.option(
         "--omit",
         multiple=True,
