@@ -5,12 +5,13 @@ from collections.abc import Iterable
 
 import click
 
-from stretto.cli.oracle_choice import OracleChoice
+from stretto.cli.oracle_choice import NOBODY, OracleChoice
 from stretto.cli.progress import progress
 from stretto.cli.warnings import warn
 from stretto.files import write_text
 from stretto.oracle.batch import Asked, ask_all, check_budget, distinct, estimate
 from stretto.oracle.dump import dump_lines
+from stretto.oracle.paid import parts
 from stretto.oracle.question import Request
 from stretto.oracle.versions import Versions
 
@@ -25,15 +26,21 @@ def ask_choice(choice: OracleChoice, requests: Iterable[Request]) -> Asked:
     """
     Ask what was chosen, and tell on standard error how it goes.
 
-    Answers are kept as they come, so that an interrupted batch goes on from there.
+    Answers are kept as they come, so that an interrupted batch goes on from there. If
+    nobody was chosen, nothing is asked and nothing is told, and every answer is
+    missing.
 
     Raises:
         OracleError: it would cost too much, or most of it fails.
         UnknownPlugin: there is no such oracle.
     """
+    if choice.asks_nobody:
+        return Asked(NOBODY, NOBODY)
     oracle, todo = choice.oracle(), distinct(requests, choice.limit)
     if choice.dump is not None:
-        write_text(choice.dump, "".join(f"{line}\n" for line in dump_lines(todo)))
+        asked_as = (part for one in todo.values() for part in parts(oracle, one))
+        lines = dump_lines({part.key: part for part in asked_as})
+        write_text(choice.dump, "".join(f"{line}\n" for line in lines))
     cost = estimate(oracle, todo)
     if cost.requests:
         told = f"asking {cost.requests:,} requests, about {cost.tokens:,} tokens"

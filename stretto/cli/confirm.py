@@ -34,7 +34,7 @@ SECONDS = [asked.value for asked in Asked if asked is not Asked.CONFIRMED]
 
 @click.command(
     epilog=example(
-        "stretto confirm sessions/ --domain retail --oracle mock",
+        "stretto confirm sessions/ --domain retail --oracle none",
         "stretto confirm sessions/ --domain retail --second proposed --html judge.html",
     )
 )
@@ -83,24 +83,28 @@ def confirm(
     writes each of the two fails, of those that the tools accepted, in sessions that
     succeeded and that failed, and of those that they refused.
 
+    With `--oracle none` nobody is asked: what is told is what the word list makes of
+    the writes, and which arguments look like another record's.
+
     PATHS are session files and folders of them.
     """
     rules, name = rules_of(sessions, named)
     judging = Judging(Asked(second) if second else None, threshold=threshold)
     found = gather(rules, Measured(sessions))
-    oracle, wording = choice.oracle(), choice.wording()
-    asked = ask_choice(choice, requests(found, judging, oracle.model, wording))
+    model, wording = choice.model(), choice.wording()
+    asked = ask_choice(choice, requests(found, judging, model, wording))
+    oracle = None if choice.asks_nobody else choice.kind
     audit = audit_confirm(rules, found, judging, asked, wording, n_examples=examples)
     write_report(
-        lambda _: confirm_document(audit, name, oracle.name),
-        summary(audit, oracle.name, asked.model),
+        lambda _: confirm_document(audit, name, oracle),
+        summary(audit, oracle, None if oracle is None else asked.model),
         page,
         as_json,
     )
 
 
-def summary(audit: ConfirmAudit, oracle: str, model: str) -> Json:
-    """The audit as JSON."""
+def summary(audit: ConfirmAudit, oracle: str | None, model: str | None) -> Json:
+    """The audit as JSON; no oracle and no model where nobody was asked."""
     gathered, judging = audit.gathered, audit.judging
     return {
         "domain": audit.guards.domain,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from stretto.cli.asking import ask_choice
 from stretto.cli.oracle_choice import OracleChoice
+from stretto.cli.unnamed import unnamed
 from stretto.cli.warnings import warn
 from stretto.episodes.episode import Episode
 from stretto.errors import OracleError
@@ -22,7 +23,6 @@ from stretto.oracle.oracle import Oracle
 from stretto.oracle.paid import price
 from stretto.oracle.question import Request
 from stretto.oracle.replay import NAME as REPLAY
-from stretto.oracle.usual import usual
 
 ORACLE = REPLAY
 """The oracle of a command that measures, unless another is named: it asks nobody."""
@@ -50,7 +50,8 @@ class Deciding:
 
         The model of `--oracle-model` is asked in place of the flow's own, which is
         warned of where an arbiter was fitted on that; the words are those of
-        `--questions`. Where no oracle was named, it is the one that is usual.
+        `--questions`. Where no oracle was named, it is the one that is usual; where
+        that is nobody, the habit decides, and a warning says so.
 
         Args:
             default: The decider's name where none was given.
@@ -61,10 +62,13 @@ class Deciding:
             CannotDecide: the flow does not hold what the decider needs.
         """
         flow = read_flow(path)
-        if choice.kind is None:
-            kind = usual(flow.model, choice.settings.environ)
-            choice = replace(choice, kind=kind)
         found = decider(flow, name or default(flow))
+        if choice.kind is None:
+            environ = choice.settings.environ
+            found, kind, warning = unnamed(flow, found, environ, is_named=bool(name))
+            choice = replace(choice, kind=kind)
+            if warning:
+                warn(warning)
         if isinstance(found, ArbiterDecider):
             model = _model(choice) or flow.model
             if model != flow.model:

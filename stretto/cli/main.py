@@ -101,6 +101,10 @@ COMMANDS = {
         "stretto.cli.match:match",
         "Ask a System-One model which records the customer meant.",
     ),
+    "order-check": Entry(
+        "stretto.cli.order_check:order_check",
+        "Measure how much a System-One model favours options for where they stand.",
+    ),
     "phase0": Entry(
         "stretto.cli.phase0:phase0",
         "Say what a flow could save here, and how far the agents can be foretold.",

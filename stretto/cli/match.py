@@ -26,7 +26,7 @@ from stretto.report.match import match_document
 
 @click.command(
     epilog=example(
-        "stretto match sessions/ --domain retail --oracle mock",
+        "stretto match sessions/ --domain retail --oracle none",
         "stretto match sessions/ --domain airline --manifest airline.json --json",
     )
 )
@@ -48,26 +48,30 @@ def match(
     That is at recorded writes that pick an order's items, an item's variant, a payment
     method or a reservation. The model is shown the customer's words and the candidates.
     Its picks and the agents' are held to what the tasks expect, which τ-bench's and
-    τ²-bench's files say.
+    τ²-bench's files say. With `--oracle none` nobody is asked, and it is told how often
+    the agents were right.
 
     PATHS are session files and folders of them. --rules say which results are records;
     --manifest holds what the writes do in words.
     """
     rules, name = rules_of(sessions, named)
     found = gather_picks(rules, Measured(sessions))
-    oracle, wording, manifest = choice.oracle(), choice.wording(), sessions.manifest()
-    asked = ask_choice(choice, match_requests(found, oracle.model, wording, manifest))
+    model, wording, manifest = choice.model(), choice.wording(), sessions.manifest()
+    asked = ask_choice(choice, match_requests(found, model, wording, manifest))
+    oracle = None if choice.asks_nobody else choice.kind
     audit = audit_match(found, asked, wording, manifest)
     write_report(
-        lambda _: match_document(audit, name, oracle.name),
-        summary(audit, name, oracle.name, asked.model),
+        lambda _: match_document(audit, name, oracle),
+        summary(audit, name, oracle, None if oracle is None else asked.model),
         page,
         as_json,
     )
 
 
-def summary(audit: MatchAudit, domain: str, oracle: str, model: str) -> Json:
-    """The picks as JSON."""
+def summary(
+    audit: MatchAudit, domain: str, oracle: str | None, model: str | None
+) -> Json:
+    """The picks as JSON; no oracle and no model where nobody was asked."""
     found = audit.matchable
     return {
         "domain": domain,

@@ -8,6 +8,7 @@ import click
 from stretto.oracle.installed import oracle as installed
 from stretto.oracle.omit import Omission
 from stretto.oracle.oracle import Oracle
+from stretto.oracle.order import Orders, Shuffled
 from stretto.oracle.predicates import (
     Predicate,
     predicates_file,
@@ -22,6 +23,9 @@ from stretto.oracle.temperature import (
     read_temperatures,
 )
 from stretto.oracle.wording import Wording, read_wording, shipped_wording
+
+NOBODY = "none"
+"""In place of an oracle's name: what takes no model is told, and nobody is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +42,13 @@ class OracleChoice:
     questions: Path | None = None
     predicates: Path | None = None
     temperatures: Temperatures | None = None
+    orders: Orders | None = None
+    """In which orders choices are asked; by name alone if None."""
     omit: tuple[Omission, ...] = ()
 
     def oracle(self) -> Oracle:
         """
-        The oracle, its answers calibrated where that was asked for.
+        The oracle, its answers averaged and calibrated where that was asked for.
 
         Raises:
             UnknownPlugin: there is none of that name.
@@ -51,9 +57,20 @@ class OracleChoice:
         if self.kind is None:
             raise click.UsageError("name the oracle to ask with --oracle NAME")
         found = installed(self.kind, self.settings)
+        if self.orders is not None:
+            found = Shuffled(found, self.orders)
         if self.temperatures is None:
             return found
         return Tempered(found, self.temperatures)
+
+    def model(self) -> str:
+        """The model that requests name. Raises as `oracle` does."""
+        return NOBODY if self.asks_nobody else self.oracle().model
+
+    @property
+    def asks_nobody(self) -> bool:
+        """Whether it was chosen that nobody is asked."""
+        return self.kind == NOBODY
 
     def wording(self) -> Wording:
         """The texts of `--questions`, or those that come with stretto."""

@@ -11,6 +11,8 @@ import click
 from stretto.cli.number import Number, Whole
 from stretto.cli.oracle_choice import OracleChoice, temperatures
 from stretto.oracle.omit import read_omission
+from stretto.oracle.order import SEED, Orders
+from stretto.oracle.question import MAX_OPTIONS
 from stretto.oracle.settings import FOLDER, OracleSettings
 
 Decorator: TypeAlias = Callable[[Callable[..., None]], Callable[..., None]]
@@ -44,7 +46,7 @@ def questions(*, dollars: float, default: str | None = None) -> Decorator:
 
 def judges(*, dollars: float) -> Decorator:
     """As `asks`, with the options that say how one question is asked."""
-    return _taking((_kind("jev"), _MODEL, *_ANSWERING, _budget(dollars), *_WORDED))
+    return _taking((_JUDGE, _MODEL, *_ANSWERING, _budget(dollars), *_WORDED))
 
 
 def _taking(options: Sequence[Decorator]) -> Decorator:
@@ -60,6 +62,8 @@ def _taking(options: Sequence[Decorator]) -> Decorator:
             questions: Path | None = None,
             predicates: Path | None = None,
             temperature: str | None = None,
+            orders: int | None = None,
+            order_seed: int = SEED,
             omit: tuple[str, ...] = (),
             **others: object,
         ) -> None:
@@ -72,6 +76,7 @@ def _taking(options: Sequence[Decorator]) -> Decorator:
                 questions,
                 predicates,
                 None if temperature is None else temperatures(temperature),
+                None if orders is None else Orders(orders, order_seed),
                 tuple(map(read_omission, omit)),
             )
             command(choice=choice, **others)
@@ -96,6 +101,17 @@ def _kind(default: str | None) -> Decorator:
         help="Which System-One model answers: jev, openai, local (of `train-local`), "
         "replay (only what is kept), mock, or another that is installed.",
     )
+
+
+_JUDGE = click.option(
+    "--oracle",
+    metavar="NAME",
+    default="jev",
+    show_default=True,
+    help="Which System-One model answers: jev, openai, replay (only what is kept), "
+    "mock, or another that is installed; none asks nobody, and tells what takes no "
+    "model.",
+)
 
 
 def _budget(dollars: float) -> Decorator:
@@ -123,7 +139,7 @@ _LIVE = click.option(
     metavar="NAME",
     help="Which System-One model answers: jev, openai, local, replay, mock, or another "
     "that is installed. If left out, jev, or local where no key is set and train-local "
-    "has left its model in ~/.stretto.",
+    "has left a model in ~/.stretto that beats the habit.",
 )
 
 _MODEL = click.option(
@@ -163,10 +179,28 @@ _TEMPERATURE = click.option(
     "type of question.",
 )
 
-_WORDED: Sequence[Decorator] = (_DUMP, _QUESTIONS, _TEMPERATURE)
+_ORDERS: Sequence[Decorator] = (
+    click.option(
+        "--orders",
+        type=click.IntRange(1, MAX_OPTIONS),
+        metavar="N",
+        help="Ask every choice with its options numbered, in N orders, and average; "
+        "in no more than it has options. If left out, they stand by name.",
+    ),
+    click.option(
+        "--order-seed",
+        type=click.IntRange(0, 2**31 - 1),
+        default=SEED,
+        show_default=True,
+        help="What the orders are drawn from.",
+    ),
+)
+
+_WORDED: Sequence[Decorator] = (_DUMP, _QUESTIONS, _TEMPERATURE, *_ORDERS)
 
 _SHOWN: Sequence[Decorator] = (
     _TEMPERATURE,
+    *_ORDERS,
     click.option(
         "--omit",
         multiple=True,

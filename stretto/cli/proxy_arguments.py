@@ -151,7 +151,7 @@ def _add_flow(parser: argparse.ArgumentParser) -> None:
         "--oracle", metavar="NAME",
         help="the System-One model that is asked: jev, openai, local, replay, "
         "mock or another that is installed; default jev, or local where no key is set "
-        "and train-local has left its model in ~/.stretto",
+        "and train-local has left a model in ~/.stretto that beats the habit",
     )  # fmt: skip
     add(
         "--oracle-model", metavar="NAME",

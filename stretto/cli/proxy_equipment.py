@@ -9,6 +9,7 @@ from pathlib import Path
 
 from stretto.cli import proxy_guards
 from stretto.cli.proxy_options import Options
+from stretto.cli.unnamed import unnamed
 from stretto.errors import CannotWrite
 from stretto.flow.deciders.decider import decider
 from stretto.flow.flow import Flow
@@ -19,7 +20,7 @@ from stretto.oracle.held_out import held_out
 from stretto.oracle.installed import oracle
 from stretto.oracle.oracle import Oracle
 from stretto.oracle.settings import OracleSettings
-from stretto.oracle.usual import usual
+from stretto.oracle.usual import JEV
 from stretto.proxy.actions import Beside
 from stretto.proxy.context import Context
 from stretto.proxy.engine import Engine
@@ -165,13 +166,25 @@ class Equipment:
             self._flow = replace(self._flow, model=model)
             self._weigher = decider(self._flow, self._asked.decider)
 
+    def _usual(self) -> str | None:
+        """Whom the decider asks where nobody was named; None if it asks nobody."""
+        if self._flow is None or self._weigher is None:
+            return None
+        is_named = self._asked.decider is not None
+        self._weigher, name, warning = unnamed(
+            self._flow, self._weigher, os.environ, is_named=is_named
+        )
+        if warning:
+            note(warning)
+        return name
+
     def _oracle(self) -> Oracle | None:
         """Whom the decider or the judge asks, if they ask anybody."""
+        name = self._asked.oracle or self._usual()
         asks = self._weigher is not None and self._weigher.state() is not None
         if not asks and self._asked.confirm is None:
             return None
-        fitted = "" if self._flow is None else self._flow.model
-        name = self._asked.oracle or usual(fitted, os.environ)
+        name = name or JEV  # a judge asks where the decider does not
         cache, model = self._asked.oracle_cache, self._asked.oracle_model
         folder = Home.of(os.environ).oracle_cache if cache is None else Path(cache)
         settings = OracleSettings(model, folder.expanduser(), os.environ)

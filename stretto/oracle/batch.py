@@ -11,7 +11,7 @@ from stretto.errors import AnswerMissing, OracleError
 from stretto.oracle.answer import Response
 from stretto.oracle.ask import ask
 from stretto.oracle.oracle import Oracle
-from stretto.oracle.paid import price, tokens
+from stretto.oracle.paid import parts, price, tokens
 from stretto.oracle.question import Request
 
 AT_ONCE = 8
@@ -80,9 +80,10 @@ def distinct(
 
 def estimate(oracle: Oracle, requests: Mapping[str, Request]) -> Estimate:
     """What asking these would take."""
+    asked = [part for request in requests.values() for part in parts(oracle, request)]
     return Estimate(
-        len(requests),
-        sum(map(tokens, requests.values())),
+        len(asked),
+        sum(map(tokens, asked)),
         sum(price(oracle, request) for request in requests.values()),
     )
 
@@ -122,13 +123,15 @@ def ask_all(
     try:
         for finished in range(1, len(requests) + 1):
             outcome = outcomes.get()
-            failed += isinstance(outcome.result, OracleError)
             yield outcome
+            if not isinstance(error := outcome.result, OracleError):
+                continue
+            failed += 1
             if failed >= MIN_FAILURES and 2 * failed > finished:
                 raise OracleError(
                     f"{failed} of {finished} requests failed, and the other "
-                    f"{len(requests) - finished} were not asked; the last: "
-                    f"{outcome.result}"
+                    f"{len(requests) - finished} were not asked; the last: {error}",
+                    hint=error.hint,
                 ) from None
     finally:
         asking.over.set()

@@ -1,5 +1,6 @@
-"""What asking costs, for the oracles that charge."""
+"""What asking takes: how many requests, how many tokens, and what is charged."""
 
+from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from stretto.oracle.oracle import Oracle
@@ -15,6 +16,19 @@ class Paid(Protocol):
 
     def price(self, request: Request) -> float:
         """What asking would cost, in dollars, as estimated before it is asked."""
+
+
+@runtime_checkable
+class Parted(Protocol):
+    """An oracle that asks another one several requests for each that it is asked."""
+
+    def parts(self, request: Request) -> Sequence[Request]:
+        """Those that are asked for a request."""
+
+
+def parts(oracle: Oracle, request: Request) -> Sequence[Request]:
+    """What is asked for a request: itself, of an oracle that does not say."""
+    return oracle.parts(request) if isinstance(oracle, Parted) else (request,)
 
 
 def price(oracle: Oracle, request: Request) -> float:

@@ -21,7 +21,7 @@ from stretto.oracle.answer import (
 )
 from stretto.oracle.held_out import held_out
 from stretto.oracle.oracle import Oracle
-from stretto.oracle.paid import price
+from stretto.oracle.paid import parts, price
 from stretto.oracle.question import Request
 
 FIELD = "stretto_temperatures"
@@ -79,6 +79,10 @@ class Tempered:
     def price(self, request: Request) -> float:
         """That of `inner`, in dollars."""
         return price(self.inner, request)
+
+    def parts(self, request: Request) -> Sequence[Request]:
+        """Those of `inner`."""
+        return parts(self.inner, request)
 
 
 class Case(NamedTuple):

@@ -33,16 +33,22 @@ _KINDS = {
 }
 
 
-def confirm_document(audit: ConfirmAudit, name: str, oracle: str) -> Document:
-    """What `oracle` says of the writes of the domain `name`."""
+def confirm_document(audit: ConfirmAudit, name: str, oracle: str | None) -> Document:
+    """
+    What `oracle` says of the writes of the domain `name`; if None, the word list alone.
+    """
     title = f"Confirmations of {name}"
     if not audit.gathered.writes:
         n = sum(audit.gathered.sessions.values())
         text = f"There was no write to judge in {counted(n, 'session')}."
         return Document(title, (Prose(text),))
-    parts: list[Part] = [_key(audit), Prose(_reading(audit, oracle))]
-    parts += [Heading("Writes"), Prose(_HOW_TO_READ), _writes(audit)]
-    parts += [Heading("Sessions with an accepted write that fails"), _sessions(audit)]
+    counts = _counts(audit, oracle)
+    ways = [way for way in FAILURES if way in counts]
+    how = _FLAGS if oracle is None else f"{_HOW_TO_READ} {_FLAGS}"
+    parts: list[Part] = [_key(audit, ways), Prose(_reading(audit, oracle))]
+    parts += [Heading("Writes"), Prose(how), _writes(audit, counts)]
+    failing = _sessions(audit, ways)
+    parts += [Heading("Sessions with an accepted write that fails"), failing]
     for kind, examples in audit.examples.items():
         if examples:
             parts += [Heading(_KINDS[kind]), _examples(audit, examples)]
@@ -51,14 +57,17 @@ def confirm_document(audit: ConfirmAudit, name: str, oracle: str) -> Document:
 
 _HOW_TO_READ = (
     "The judge fails a write where its probability of a yes is below the threshold. "
-    "Both fail where the word list finds no yes either. The last column is a check of "
-    "the arguments against the record that the customer named, which asks no model."
+    "Both fail where the word list finds no yes either."
+)
+_FLAGS = (
+    "The last column is a check of the arguments against the record that the customer "
+    "named, which asks no model."
 )
 
 
-def _key(audit: ConfirmAudit) -> Key:
+def _key(audit: ConfirmAudit, ways: Sequence[Count]) -> Key:
     n = audit.accepted
-    counts = [(count, _accepted(audit, count)) for count in _ways(audit)]
+    counts = [(way, _accepted(audit, way)) for way in ways]
     return Key(
         (
             (f"{n:,}", "writes judged that the tools accepted"),
@@ -67,12 +76,16 @@ def _key(audit: ConfirmAudit) -> Key:
     )
 
 
-def _reading(audit: ConfirmAudit, oracle: str) -> str:
+def _reading(audit: ConfirmAudit, oracle: str | None) -> str:
     judging, gathered = audit.judging, audit.gathered
     asked = " and ".join(f"`{asked}`" for asked in judging.asked)
     text = (
-        f"Asked of {oracle}: {asked}, with a threshold of {judging.threshold:g}. "
-        f"{_agreement(audit)}"
+        "Nobody was asked."
+        if oracle is None
+        else (
+            f"Asked of {oracle}: {asked}, with a threshold of {judging.threshold:g}. "
+            f"{_agreement(audit)}"
+        )
     )
     if gathered.unreturned:
         n = counted(gathered.unreturned, "write")
@@ -99,8 +112,7 @@ def _agreement(audit: ConfirmAudit) -> str:
     return f"The judge and the word list agree on {share:.1%} of {n:,} accepted writes."
 
 
-def _writes(audit: ConfirmAudit) -> Table:
-    counts = [c for c in Count if audit.judging.second or c != Count.TWO_QUESTIONS]
+def _writes(audit: ConfirmAudit, counts: Sequence[Count]) -> Table:
     return table(
         ("what became of them", *(_HEADS[count] for count in counts)),
         [
@@ -111,8 +123,7 @@ def _writes(audit: ConfirmAudit) -> Table:
     )
 
 
-def _sessions(audit: ConfirmAudit) -> Table:
-    ways = _ways(audit)
+def _sessions(audit: ConfirmAudit, ways: Sequence[Count]) -> Table:
     return table(
         ("sessions", "all", *(_HEADS[way] for way in ways)),
         [
@@ -154,12 +165,11 @@ def shown(message: str) -> str:
     return words if len(words) <= MAX_MESSAGE else f"{words[: MAX_MESSAGE - 1]}…"
 
 
-def _ways(audit: ConfirmAudit) -> list[Count]:
-    return [
-        way
-        for way in FAILURES
-        if way is not Count.TWO_QUESTIONS or audit.judging.second is not None
-    ]
+def _counts(audit: ConfirmAudit, oracle: str | None) -> list[Count]:
+    """What is told of the writes: without an oracle, what takes none."""
+    if oracle is None:
+        return [Count.WRITES, Count.WORD_LIST, Count.PROPOSAL_CHECK]
+    return [c for c in Count if audit.judging.second or c is not Count.TWO_QUESTIONS]
 
 
 def _accepted(audit: ConfirmAudit, count: Count) -> int:

@@ -12,16 +12,23 @@ _KINDS = {
 }
 
 
-def match_document(audit: MatchAudit, name: str, oracle: str) -> Document:
-    """What `oracle` picks at the writes of the domain `name`."""
+def match_document(audit: MatchAudit, name: str, oracle: str | None) -> Document:
+    """
+    What `oracle` picks at the writes of the domain `name`; if None, the agents alone.
+    """
     title = f"Matching of {name}"
     if not audit.matchable.picks:
         return Document(title, (Prose(f"There was nothing to ask. {_left(audit)}"),))
+    if oracle is None:
+        text = f"Nobody was asked. {_left(audit)}"
+        heads = Tally.CHOICES, Tally.NOT_OFFERED, Tally.AGENT_RIGHT
+        parts = Key(_agents(audit)), Prose(text), Heading("Picks"), Prose(_HOW_TO_READ)
+        return Document(title, (*parts, _table(audit, heads)))
     return Document(
         title,
         (
             _key(audit),
-            Prose(f"Asked of {oracle}. {_left(audit)}"),
+            Prose(f"Asked of {oracle}. {_left(audit)}{_unanswered(audit)}"),
             Heading("Picks"),
             Prose(_HOW_TO_READ),
             _picks(audit),
@@ -44,26 +51,28 @@ _DIFFERENCES = (
 
 
 def _key(audit: MatchAudit) -> Key:
-    n, answered = audit.total(Tally.CHOICES), audit.total(Tally.ANSWERED)
-    model, agent = audit.total(Tally.MODEL_RIGHT), audit.total(Tally.AGENT_RIGHT)
-    return Key(
-        (
-            (_share(model, answered), "of the picks asked about, the model is right"),
-            (_share(agent, n), "of all picks, the agent is"),
-            (f"{n:,}", "picks"),
-        )
-    )
+    answered, model = audit.total(Tally.ANSWERED), audit.total(Tally.MODEL_RIGHT)
+    share = _share(model, answered)
+    first = (share, "of the picks asked about, the model is right")
+    return Key((first, *_agents(audit)))
+
+
+def _agents(audit: MatchAudit) -> tuple[tuple[str, str], ...]:
+    n, right = audit.total(Tally.CHOICES), audit.total(Tally.AGENT_RIGHT)
+    return (_share(right, n), "of all picks, the agent is right"), (f"{n:,}", "picks")
 
 
 def _left(audit: MatchAudit) -> str:
     found = audit.matchable
-    text = (
+    return (
         f"Of {found.sessions:,} sessions, {found.without_task:,} do not say what their "
         f"task expects. At {found.unexpected:,} more picks it expects no such write."
     )
-    if missing := audit.total(Tally.CHOICES) - audit.total(Tally.ANSWERED):
-        text += f" {missing:,} picks have no answer."
-    return text
+
+
+def _unanswered(audit: MatchAudit) -> str:
+    missing = audit.total(Tally.CHOICES) - audit.total(Tally.ANSWERED)
+    return f" {missing:,} picks have no answer." if missing else ""
 
 
 def _picks(audit: MatchAudit) -> Table:

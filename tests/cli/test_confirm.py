@@ -64,6 +64,37 @@ def test_answers_that_were_not_kept_fail_nothing(tmp_path: Path) -> None:
     assert "has no answer" in result.stderr
 
 
+def test_the_word_list_and_the_records_are_held_to_without_asking_anybody() -> None:
+    report = run(shared(SESSIONS), "--domain", "retail", "--oracle", "none")
+    told = run(shared(SESSIONS), "--domain", "retail", "--oracle", "none", "--json")
+    asked = run(shared(SESSIONS), *MOCK, "--json")
+    found, known = json.loads(told.stdout), json.loads(asked.stdout)
+
+    assert (report.exit_code, report.stderr, told.stderr) == (0, "", "")
+    assert (found["oracle"], found["model"]) == (None, None)
+    for group, counts in known["counts"].items():
+        for count in ("writes", "word_list", "proposal_check"):
+            assert found["counts"][group][count] == counts[count]
+    assert "Nobody was asked." in report.stdout
+    row = next(x for x in report.stdout.splitlines() if "| accepted; succeeded " in x)
+    assert [cell.strip() for cell in row.split("|")[2:-1]] == ["44", "0", "2"]
+
+
+def test_without_a_key_one_line_says_so_and_another_what_to_do(tmp_path: Path) -> None:
+    result = CliRunner().invoke(
+        cli,
+        ["confirm", str(shared(SESSIONS)), "--domain", "retail",
+         "--oracle-cache", str(tmp_path)],
+        env={"TYPESAFE_API_KEY": None, "TYPESAFE_API_KEY_FILE": None},
+    )  # fmt: skip
+
+    assert result.exit_code == 1
+    *_, error, hint = result.stderr.splitlines()
+    assert error.startswith("error: ")
+    assert error.endswith("there is no key: TYPESAFE_API_KEY is not set")
+    assert hint.startswith("hint: set TYPESAFE_API_KEY")
+
+
 def test_rules_must_be_said_and_without_writes_the_report_says_so() -> None:
     unsaid = run(shared(SESSIONS), "--oracle", "mock")
     telecom = shared("sessions/tau2-sierra-prs/telecom__gpt-4o__20.json.gz")

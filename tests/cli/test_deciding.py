@@ -14,6 +14,7 @@ from stretto.oracle.question import Noul, Request
 from stretto.oracle.settings import OracleSettings
 from tests.flow.test_arbiter_decider import ARBITER
 from tests.flow.test_decide import FLOW, reader
+from tests.oracle.test_usual import trained
 
 REQUEST = Request("m", {}, {"q": Noul("?")})
 
@@ -80,6 +81,36 @@ def test_who_asks_nothing_needs_no_oracle(path):
     assert not found.asks
     assert found.oracle() is None
     assert found.asked([reader().episode()]) is None
+
+
+def unnamed(folder):
+    """A choice that names no oracle, where a model of one's own beats no habit."""
+    return choice(None, environ=trained(folder, None))
+
+
+def test_a_model_that_beats_no_habit_leaves_the_deciding_to_it(path, tmp_path, capsys):
+    found = Deciding.of(path, None, unnamed(tmp_path))
+
+    assert (found.decider.name, found.asks) == ("habit", False)
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith("warning: ")
+    assert "local.safetensors does not beat the habit" in line
+    assert line.endswith("; the habit decides")
+
+
+def test_a_decider_that_was_named_is_kept_and_asks_jev(path, tmp_path, capsys):
+    found = Deciding.of(path, "arbiter", unnamed(tmp_path))
+
+    assert (found.decider.name, found.choice.kind) == ("arbiter", "jev")
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.endswith("`--oracle local` asks it all the same")
+
+
+def test_a_model_is_not_spoken_of_where_nobody_would_be_asked(path, tmp_path, capsys):
+    found = Deciding.of(path, "habit", unnamed(tmp_path))
+
+    assert not found.asks
+    assert capsys.readouterr().err == ""
 
 
 def test_a_flow_without_an_arbiter_has_none_to_decide(tmp_path):

@@ -26,10 +26,24 @@ def test_the_report_and_the_json_tell_the_same_counts(tmp_path: Path) -> None:
     picks = found["picks"]["reservation"]
     assert [*picks.values()] == [13, 0, 13, 6, 12, 10, 0, 0, 0]
     assert "- **46.2%** of the picks asked about, the model is right" in report.stdout
-    assert "- **92.3%** of all picks, the agent is" in report.stdout
+    assert "- **92.3%** of all picks, the agent is right" in report.stdout
     row = next(x for x in report.stdout.splitlines() if "| reservation " in x)
     assert [int(cell) for cell in row.split("|")[2:7]] == [13, 0, 13, 6, 12]
     assert "<script" not in page.read_text()
+
+
+def test_the_agents_are_held_to_what_was_expected_without_asking_anybody() -> None:
+    given = shared(SESSIONS), "--domain", "airline", "--oracle", "none"
+    report, told = run(*given), run(*given, "--json")
+    found = json.loads(told.stdout)
+
+    assert (report.exit_code, report.stderr, told.stderr) == (0, "", "")
+    assert (found["oracle"], found["model"]) == (None, None)
+    picks = found["picks"]["reservation"]
+    assert (picks["choices"], picks["agent_right"], picks["answered"]) == (13, 12, 0)
+    assert "- **92.3%** of all picks, the agent is right" in report.stdout
+    row = next(x for x in report.stdout.splitlines() if "| reservation " in x)
+    assert [int(cell) for cell in row.split("|")[2:-1]] == [13, 0, 12]
 
 
 def test_the_manifests_words_say_what_the_write_does(tmp_path: Path) -> None:

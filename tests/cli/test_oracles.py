@@ -13,6 +13,7 @@ from stretto.cli.oracles import questions
 from stretto.oracle.dump import read_requests
 from stretto.oracle.lines import json_lines
 from stretto.oracle.omit import Omission
+from stretto.oracle.order import Orders, Shuffled
 from stretto.oracle.predicates import shipped_predicates
 from stretto.oracle.question import Noul, Request
 from stretto.oracle.temperature import Temperatures, Tempered
@@ -45,11 +46,13 @@ def test_the_options_make_one_choice(tmp_path: Path) -> None:
     _, [choice] = run(
         "--oracle", "replay", "--oracle-model", "m-1", "--oracle-cache", tmp_path,
         "--oracle-limit", 3, "--oracle-budget", 0, "--temperature", 2,
-        "--omit", "*:email", "--omit", "get:$",
+        "--omit", "*:email", "--omit", "get:$", "--orders", 3, "--order-seed", 1,
     )  # fmt: skip
 
     assert choice.oracle().model == "m-1"
     assert isinstance(choice.oracle(), Tempered)
+    assert isinstance(choice.oracle().inner, Shuffled)
+    assert choice.orders == Orders(3, 1)
     assert choice.temperatures == Temperatures(2.0, 2.0, 2.0)
     assert choice.omit == (Omission("*", ("email",)), Omission("get", ()))
     assert (choice.limit, choice.budget) == (3, 0.0)

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from stretto.cli.main import cli
 from stretto.demo.record import record
 from stretto.demo.world import build
+from tests.oracle.test_usual import trained
 from tests.proxy.host import INITIALIZE, Host
 
 SEED = 7
@@ -66,6 +67,21 @@ def test_without_an_answer_the_agent_gets_the_servers_result(
     assert "TYPESAFE_API_KEY" in noted
     assert len(found["result"]["content"]) == 1
     assert decided[0]["action"] == "hand_back"
+
+
+def test_a_model_of_ones_own_that_beats_no_habit_is_noted_and_not_asked(
+    flow, tmp_path, monkeypatch
+):
+    for name, value in trained(tmp_path, None).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("TYPESAFE_API_KEY", raising=False)
+    monkeypatch.delenv("TYPESAFE_API_KEY_FILE", raising=False)
+
+    _, decided, noted = served(tmp_path, "--flow", flow)
+
+    assert "does not beat the habit" in noted
+    assert "decided by habit\n" in f"{noted}\n"
+    assert decided[0]["oracle"] == {}
 
 
 def test_another_model_than_the_one_fitted_on_is_noted(flow, tmp_path):

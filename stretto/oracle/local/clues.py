@@ -14,7 +14,7 @@ from typing import NamedTuple
 from stretto.canonical import Json
 from stretto.episodes.vocabulary import RESPOND
 from stretto.oracle.local.account import Account, Call, account
-from stretto.oracle.local.hashing import number
+from stretto.oracle.local.hashing import number, numbered
 from stretto.oracle.local.tokens import KEPT, bucket, shape, words
 
 MAX_MARKS = 256
@@ -52,7 +52,7 @@ def clues(state: Json, options: Mapping[str, str]) -> Clues:
     pending = {tool: bucket(n) for tool, n in seen.pending().items()}
     return Clues(
         words=_words(seen),
-        marks=tuple({number(mark, _MARK): None for mark in _marks(seen)})[:MAX_MARKS],
+        marks=tuple(dict.fromkeys(numbered(_marks(seen), _MARK)))[:MAX_MARKS],
         names=tuple([number(option, _NAME) for option in options]),
         own=tuple(
             [
@@ -76,7 +76,7 @@ def _words(seen: Account) -> tuple[int, ...]:
 
 @lru_cache(KEPT)
 def _numbered(text: str, kind: int) -> tuple[int, ...]:
-    return tuple([number(word, kind) for word in words(text)])
+    return tuple(numbered(words(text), kind))
 
 
 @lru_cache(KEPT)

@@ -26,6 +26,11 @@ def number(token: str, kind: int = 0) -> int:
     return crc32(token.encode("utf-8", "surrogatepass"), kind)
 
 
+def numbered(tokens: Iterable[str], kind: int = 0) -> list[int]:
+    """The number of each token, as `number` gives it, in less time for many."""
+    return [crc32(token.encode("utf-8", "surrogatepass"), kind) for token in tokens]
+
+
 def numbers(tokens: Iterable[int]) -> Numbers:
     """Numbers as an array."""
     return np.fromiter(tokens, np.uint32)

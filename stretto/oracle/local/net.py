@@ -33,11 +33,14 @@ class Table:
         """
         if not len(self.numbers):
             return np.zeros((len(found), self.rows.shape[1])), np.ones(len(found))
-        places = np.minimum(np.searchsorted(self.numbers, found), len(self.numbers) - 1)
-        is_known = self.numbers[places] == found
-        rows = self.rows[places[is_known]]
-        of_line = np.arange(len(found))[:, None] == np.nonzero(is_known)[0]
-        return of_line @ rows, 1 / np.sqrt(1 + is_known.sum(axis=1))
+        places = self.numbers.searchsorted(found)
+        is_known = self.numbers.take(places, mode="clip") == found
+        counts = np.count_nonzero(is_known, axis=1)
+        begins, has_any = counts.cumsum() - counts, counts > 0
+        sums = np.zeros((len(found), self.rows.shape[1]))
+        rows = self.rows.take(places[is_known], axis=0)
+        sums[has_any] = np.add.reduceat(rows, begins[has_any], axis=0)
+        return sums, 1 / np.sqrt(1 + counts)
 
 
 @dataclass(frozen=True, slots=True)

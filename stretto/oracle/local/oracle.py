@@ -45,6 +45,8 @@ class Local:
     member: Member = field(repr=False)
     model: str
     name: str = NAME
+    is_orderless: bool = True
+    """An option is told by its name, wherever it stands."""
 
     @classmethod
     def of(cls, found: LocalModel) -> "Local":

@@ -10,14 +10,15 @@ MAX_TEXT = 4000
 KEPT = 4096
 """How many texts are kept taken apart: a session shows the same ones again."""
 
-_WORD = re.compile(r"[^\W_]+(?:['’_#-][^\W_]+)*")
+_WORD = re.compile(r"[^\W_]++(?:['’_#-][^\W_]++)*+")
 _ID = re.compile(r"[#\w](?:[\w#@.:-]{0,62}\w)?")
 _IS_ID = re.compile(r"(?=[^0-9]*[0-9])(?!-?[0-9]+\.[0-9]*\Z)\S{3,64}")
 _JSON = re.compile(
-    r'"((?:[^"\\]|\\.)*)"(\s*:)?'  # a string, which is a key before a colon
+    r'"([^"\\]*(?:\\.[^"\\]*)*)"(\s*:)?'  # a string, which is a key before a colon
     r'|"[\s\S]*'  # one that was cut short
     r"|(-?[0-9][0-9.eE+-]*|true|false|null)(?=[\s,\]}])"
 )
+_LABEL = re.compile(r"[A-Za-z_ ]{1,24}")
 _DIGITS, _LETTERS = re.compile(r"[0-9]+"), re.compile(r"[^\W\d_]+")
 
 
@@ -44,8 +45,10 @@ def words(text: str) -> tuple[str, ...]:
 @lru_cache(KEPT)
 def ids(text: str) -> tuple[str, ...]:
     """What in a text looks like an id, each once."""
-    found = _ID.findall(text[:MAX_TEXT])
-    return tuple(dict.fromkeys(word for word in found if is_id(word)))
+    # between blanks and of letters alone there is no id: most of a message goes so
+    parts = [part for part in text[:MAX_TEXT].split() if not part.isalpha()]
+    found = _ID.findall(" ".join(parts))
+    return tuple([word for word in dict.fromkeys(found) if is_id(word)])
 
 
 def is_id(value: str) -> bool:
@@ -72,12 +75,16 @@ def result(text: str) -> Result:
         found = tuple(("", id) for id in ids(text))
         return Result((), found, (), (), len(text))
     pairs = dict.fromkeys(_pairs(text))
-    plain = [(k, v) for k, v in pairs if len(v) >= 3 and not is_id(v)]
+    values = [pair for pair in pairs if len(pair[1]) >= 3]
+    with_ids = dict.fromkeys(
+        [pair for pair in values if not pair[1].isalpha() and is_id(pair[1])]
+    )
+    plain = [pair for pair in values if pair not in with_ids]
     return Result(
-        keys=tuple(dict.fromkeys(key for key, _ in pairs)),
-        ids=tuple(pair for pair in pairs if is_id(pair[1])),
+        keys=tuple(dict.fromkeys([key for key, _ in pairs])),
+        ids=tuple(with_ids),
         plain=tuple(plain),
-        labels=tuple(pair for pair in plain if _is_label(pair[1])),
+        labels=tuple([pair for pair in plain if _LABEL.fullmatch(pair[1])]),
         length=len(text),
     )
 
@@ -92,7 +99,3 @@ def _pairs(text: str) -> list[tuple[str, str]]:
         else:
             pairs.append((key, scalar or string))
     return pairs
-
-
-def _is_label(value: str) -> bool:
-    return len(value) <= 24 and value.isascii() and not re.search(r"[^A-Za-z_ ]", value)

@@ -14,7 +14,7 @@ from stretto.oracle.local.calibration import (
     temperature,
 )
 from stretto.oracle.local.clues import clues
-from stretto.oracle.local.hashing import crossed, number, numbers
+from stretto.oracle.local.hashing import crossed, number, numbered, numbers
 from tests.oracle.local.models import net_of, slow_scores
 from tests.oracle.local.test_clues import OPTIONS, desk
 
@@ -31,6 +31,12 @@ def test_a_number_is_the_same_on_every_machine():
     assert number("order") == 0xF5299398
     assert number("order", 1) != number("order")
     assert crossed(numbers([1, 2]), [3]).tolist() == [[1639539551, 1666316475]]
+
+
+def test_many_numbers_are_those_of_one_by_one():
+    tokens = ["order", "", "naïve", "a\nb", "\ud800"]
+
+    assert numbered(tokens, 7) == [number(token, 7) for token in tokens]
 
 
 def test_a_mark_crossed_with_two_options_makes_two_numbers():

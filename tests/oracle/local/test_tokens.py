@@ -1,6 +1,7 @@
 """Texts taken apart."""
 
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -85,3 +86,43 @@ def test_any_text_can_be_taken_apart(text):
     assert result(text).length <= MAX_TEXT
     assert all(word == word.lower() for word in words(text))
     assert all(is_id(id) for id in ids(text))
+
+
+PIECES = st.text("aZé1５#@.:-_’' \t\x1c\u2003,\"\\\\{}[]\n", max_size=90)
+"""Texts of the characters that something is told by."""
+
+
+def slow_result(text):
+    """A result's keys, ids, other values and labels, one definition after the other."""
+    scalar = r"(-?[0-9][0-9.eE+-]*|true|false|null)(?=[\s,\]}])"
+    string = r'"((?:[^"\\]|\\.)*)"(\s*:)?|"[\s\S]*'
+    pairs, key = {}, ""
+    for quoted, colon, bare in re.findall(f"{string}|{scalar}", text):
+        key = quoted if colon else key
+        pairs[key, "" if colon else bare or quoted] = None
+    plain = [pair for pair in pairs if len(pair[1]) >= 3 and not is_id(pair[1])]
+    return (
+        tuple(dict.fromkeys(key for key, _ in pairs)),
+        tuple(pair for pair in pairs if is_id(pair[1])),
+        tuple(plain),
+        tuple(
+            p for p in plain if len(p[1]) <= 24 and not re.search("[^A-Za-z_ ]", p[1])
+        ),
+        len(text),
+    )
+
+
+@given(PIECES)
+def test_ids_and_words_are_those_of_the_whole_text_in_order(text):
+    tokens = re.findall(r"[#\w](?:[\w#@.:-]{0,62}\w)?", text)
+    spoken = re.findall(r"[^\W_]+(?:['’_#-][^\W_]+)*", text.lower())
+
+    assert ids(text) == tuple(dict.fromkeys(filter(is_id, tokens)))
+    assert words(text) == tuple(dict.fromkeys(spoken))
+
+
+@given(JSON.map(json.dumps) | PIECES, st.integers(0, 90))
+def test_a_result_is_what_its_definition_says_whole_or_cut(text, cut):
+    for told in (f"[{text}", f'{{"k": {text}'[:cut], f'["a1b", {text}]', ORDER[:cut]):
+        if told.strip().startswith(("{", "[")):
+            assert result(told) == slow_result(told.strip())
