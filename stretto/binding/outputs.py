@@ -2,12 +2,10 @@
 
 from functools import cached_property, lru_cache
 
-from stretto.binding.paths import Leaf, at, find, strings, under
+from stretto.binding.paths import Leaf, at, find, first_paths, under
 from stretto.binding.values import is_keyish, parse, scalars
 from stretto.canonical import Json
-
-_SMALL = 2**16
-"""The longest content, in characters, that is remembered from one result to another."""
+from stretto.episodes.content import SMALL
 
 
 class Output:
@@ -35,10 +33,7 @@ class Output:
     @cached_property
     def first_paths(self) -> dict[str, str]:
         """Each string it holds, and the first path to it."""
-        found: dict[str, str] = {}
-        for path, text in strings(self.value):
-            found.setdefault(text, path)
-        return found
+        return first_paths(self.value)
 
     def paths(self, wanted: str) -> list[str]:
         """The paths to a string, in order."""
@@ -58,7 +53,7 @@ class Output:
 
 def read(content: str) -> Output:
     """The output of a result; of a content seen lately, the same one again."""
-    return _read(content) if len(content) <= _SMALL else Output(content)
+    return _read(content) if len(content) <= SMALL else Output(content)
 
 
 @lru_cache(maxsize=1024)

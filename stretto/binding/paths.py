@@ -24,19 +24,36 @@ class Leaf(NamedTuple):
 
 def find(value: Json, wanted: str) -> Iterator[str]:
     """The paths at which that string stands: depth first, keys in order."""
-    return (path for path, found in strings(value) if found == wanted)
+    return (path for path, found in _strings(value, "$") if found == wanted)
 
 
-def strings(value: Json, path: str = "$") -> Iterator[tuple[str, str]]:
-    """Every string and the path to it: depth first, keys in order."""
+def first_paths(value: Json) -> dict[str, str]:
+    """Each string, and the first path to it: depth first, keys in order."""
+    found: dict[str, str] = {}
+    _enter_first_paths(value, "$", found)
+    return found
+
+
+def _enter_first_paths(value: Json, path: str, found: dict[str, str]) -> None:
+    if isinstance(value, str):
+        found.setdefault(value, path)
+    elif isinstance(value, dict):
+        for key in sorted(value):
+            _enter_first_paths(value[key], f"{path}.{key}", found)
+    elif isinstance(value, list):
+        for item in value:
+            _enter_first_paths(item, f"{path}[*]", found)
+
+
+def _strings(value: Json, path: str) -> Iterator[tuple[str, str]]:
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, dict):
         for key in sorted(value):
-            yield from strings(value[key], f"{path}.{key}")
+            yield from _strings(value[key], f"{path}.{key}")
     elif isinstance(value, list):
         for item in value:
-            yield from strings(item, f"{path}[*]")
+            yield from _strings(item, f"{path}[*]")
 
 
 def at(value: Json, path: str) -> tuple[Leaf, ...]:

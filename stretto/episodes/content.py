@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from functools import lru_cache
 from typing import NamedTuple, NoReturn
 
 from stretto.canonical import Json, compact
@@ -10,6 +11,8 @@ from stretto.canonical import Json, compact
 MAX_DEPTH = 128
 """The deepest nesting read as JSON; content nested deeper is text."""
 
+SMALL = 2**16
+"""The longest content, in characters, that is remembered parsed."""
 
 _MAYBE_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -25,8 +28,13 @@ def parse(content: str) -> Output | None:
     A result's content as JSON; None where it is text.
 
     NaN, infinities, numbers beyond a float, halves of surrogate pairs and nesting
-    beyond `MAX_DEPTH` make it text.
+    beyond `MAX_DEPTH` make it text. Whoever parses a content lately seen is given the
+    same value, which nobody may change.
     """
+    return _remembered(content) if len(content) <= SMALL else _parse(content)
+
+
+def _parse(content: str) -> Output | None:
     try:
         value: Json = _DECODER.decode(content)
         if _MAYBE_HALF.search(content):
@@ -34,6 +42,9 @@ def parse(content: str) -> Output | None:
     except (ValueError, RecursionError):
         return None
     return None if _is_too_deep(content, value) else Output(value)
+
+
+_remembered = lru_cache(maxsize=1024)(_parse)
 
 
 def _is_too_deep(content: str, value: Json) -> bool:

@@ -35,17 +35,14 @@ class Columns(NamedTuple):
 
     def keys(self, order: int) -> list[Keys]:
         """The keys at each level, 0 to `order`."""
-        symbols = dense(self.symbols)
-        context = np.zeros_like(symbols)
-        levels = [self._level(context)]
+        context = np.zeros_like(self.symbols)
+        levels = [Keys(context, self.actions)]
         for back in range(1, order + 1):
-            before = np.where(self.places >= back, np.roll(symbols, back), START)
+            before = np.where(self.places >= back, np.roll(self.symbols, back), START)
             context = dense(context * (START + 1) + before)
-            levels.append(self._level(context))
+            follow = dense(context * (START + 1) + self.actions)
+            levels.append(Keys(context, follow))
         return levels
-
-    def _level(self, context: Ints) -> Keys:
-        return Keys(context, dense(context * (START + 1) + self.actions))
 
 
 def columns(encoded: Sequence[Encoded]) -> Columns:

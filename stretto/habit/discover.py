@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
-from stretto.episodes.content import Output
-from stretto.habit.features import FeatureMap, Field, combination
+from stretto.episodes.content import Output, parse
+from stretto.habit.features import FeatureMap, Field
 
 MAX_VALUES = 8
 """The most distinct values of a field worth reading; it takes two to tell apart."""
@@ -16,8 +16,40 @@ MAX_SHARE = 0.98
 MAX_ID = 63
 """The most combinations of values that are numbered, per tool."""
 
-Outputs: TypeAlias = Mapping[str, Sequence[Output]]
-"""The training outputs that are JSON, by tool."""
+
+class Outputs:
+    """One tool's training outputs that are JSON."""
+
+    def __init__(self) -> None:
+        self.distinct: list[Output] = []
+        """Those of different text, in the order they came up."""
+        self.which: list[int] = []
+        """Of each output, which of them it is."""
+        self._places: dict[str, int] = {}
+        self._columns: dict[Field, list[str]] = {}
+
+    def add(self, content: str) -> bool:
+        """Take in one more result; False where it is text."""
+        place = self._places.get(content)
+        if place is None:
+            output = parse(content)
+            if output is None:
+                return False
+            place = self._places[content] = len(self.distinct)
+            self.distinct.append(output)
+        self.which.append(place)
+        return True
+
+    def column(self, field: Field) -> Sequence[str]:
+        """A field's value in each distinct output; asked for once all are in."""
+        column = self._columns.get(field)
+        if column is None:
+            column = self._columns[field] = [*map(field.read, self.distinct)]
+        return column
+
+    def combinations(self, fields: Iterable[Field]) -> list[tuple[str, ...]]:
+        """The values of several fields, at least one, in each distinct output."""
+        return list(zip(*map(self.column, fields), strict=True))
 
 
 class Candidate(NamedTuple):
@@ -48,7 +80,7 @@ def candidates(output: Output) -> Iterator[Field]:
                         yield Field("Scalar", key)
 
 
-def discover(outputs: Outputs) -> list[Candidate]:
+def discover(outputs: Mapping[str, Outputs]) -> list[Candidate]:
     """
     The fields with two to eight distinct values, of which none has nearly all outputs.
 
@@ -58,13 +90,13 @@ def discover(outputs: Outputs) -> list[Candidate]:
     suggested = (
         Candidate(tool, field)
         for tool, seen in outputs.items()
-        for field in _suggested(seen)
-        if _tells_apart([field.read(output) for output in seen])
+        for field in {field for output in seen.distinct for field in candidates(output)}
+        if _tells_apart(field, seen)
     )
     return sorted(suggested, key=rank)
 
 
-def number(chosen: Iterable[Candidate], outputs: Outputs) -> FeatureMap:
+def number(chosen: Iterable[Candidate], outputs: Mapping[str, Outputs]) -> FeatureMap:
     """
     The map that reads the `chosen` fields and numbers the combinations in `outputs`.
 
@@ -79,19 +111,16 @@ def number(chosen: Iterable[Candidate], outputs: Outputs) -> FeatureMap:
         {
             (tool, values): i
             for tool, read in fields.items()
-            for i, values in enumerate(_combinations(read, outputs[tool]), start=1)
+            for i, values in enumerate(
+                numbered(outputs[tool].combinations(read)), start=1
+            )
         },
     )
 
 
-def _combinations(
-    fields: Sequence[Field], outputs: Iterable[Output]
-) -> list[tuple[str, ...]]:
-    return sorted({combination(fields, output) for output in outputs})[:MAX_ID]
-
-
-def _suggested(outputs: Iterable[Output]) -> set[Field]:
-    return {field for output in outputs for field in candidates(output)}
+def numbered(combinations: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """The distinct combinations that have a number, sorted."""
+    return sorted(set(combinations))[:MAX_ID]
 
 
 def rank(candidate: Candidate) -> tuple[str, bool, str]:
@@ -100,9 +129,9 @@ def rank(candidate: Candidate) -> tuple[str, bool, str]:
     return tool, field.kind == "Len", field.path
 
 
-def _tells_apart(values: Sequence[str]) -> bool:
-    counts = Counter(values)
-    return (
-        2 <= len(counts) <= MAX_VALUES
-        and max(counts.values()) / len(values) <= MAX_SHARE
-    )
+def _tells_apart(field: Field, outputs: Outputs) -> bool:
+    column = outputs.column(field)
+    if not 2 <= len(set(column)) <= MAX_VALUES:
+        return False
+    counts = Counter(map(column.__getitem__, outputs.which))
+    return max(counts.values()) / len(outputs.which) <= MAX_SHARE

@@ -1,5 +1,6 @@
 """Episodes as a habit sees them: action ids, and the symbols histories are made of."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from stretto.episodes.episode import Episode
@@ -29,8 +30,20 @@ def encode(
 ) -> Encoded:
     """The episode's steps, in order, in the goal-free group."""
     walk = steps(episode.events)
+    return encode_walk(episode.task_or_id, walk, vocab, features, weight=weight)
+
+
+def encode_walk(
+    task: str,
+    walk: Sequence[Step],
+    vocab: Vocabulary,
+    features: FeatureMap,
+    *,
+    weight: float = 1.0,
+) -> Encoded:
+    """As `encode`, of an episode that was walked already."""
     return Encoded(
-        task=episode.task_or_id,
+        task=task,
         actions=tuple([vocab.id(step.tool) for step in walk]),
         symbols=tuple([symbol_of(step, vocab, features) for step in walk]),
         weight=weight,

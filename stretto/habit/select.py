@@ -8,14 +8,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stretto.episodes.content import Output, parse
 from stretto.episodes.episode import Episode
 from stretto.episodes.step import steps
 from stretto.episodes.tasks import N_FOLDS, fold
 from stretto.episodes.vocabulary import Vocabulary
 from stretto.habit.columns import Columns, Floats, Ints, Keys, columns
-from stretto.habit.discover import MAX_ID, Candidate, Outputs, discover, number, rank
-from stretto.habit.encode import Encoded, encode
+from stretto.habit.discover import (
+    Candidate,
+    Outputs,
+    discover,
+    number,
+    numbered,
+    rank,
+)
+from stretto.habit.encode import Encoded, encode_walk
 from stretto.habit.features import NO_FEATURES, FeatureMap
 
 MIN_GAIN = 5.0
@@ -76,13 +82,12 @@ class _Trial:
 
     columns: Columns
     folds: Ints
-    rows: dict[str, list[int]]
+    rows: dict[str, Ints]
     """By tool, the steps whose results are JSON."""
-    outputs: Outputs
+    outputs: dict[str, Outputs]
     alpha: float
     vocab_size: int
     order: int
-    _values: dict[Candidate, list[str]] = field(default_factory=dict)
     _scores: dict[tuple[tuple[str, tuple[int, ...]], ...], float] = field(
         default_factory=dict
     )
@@ -91,35 +96,27 @@ class _Trial:
     def score(self, chosen: Sequence[Candidate]) -> float:
         """The held-out log probability of all steps, in nats."""
         apart = tuple(
-            (tool, self._told_apart(sorted(of_tool, key=rank)))
+            (tool, self._told_apart(tool, sorted(of_tool, key=rank)))
             for tool, of_tool in groupby(sorted(chosen), key=lambda c: c.tool)
         )
         known = self._scores.get(apart)
         if known is None:
-            features = np.zeros_like(self.columns.symbols)
+            symbols = self.columns.symbols.copy()
             for tool, numbers in apart:
-                features[self.rows[tool]] = numbers
-            symbols = self.columns.symbols + features
+                which = self.outputs[tool].which
+                symbols[self.rows[tool]] += np.array(numbers, dtype=np.int64)[which]
             levels = self.columns._replace(symbols=symbols).keys(self.order)
             known = _held_out(levels, self.folds, self.alpha, self.vocab_size)
             self._scores[apart] = known
         return known
 
-    def _told_apart(self, fields: Sequence[Candidate]) -> tuple[int, ...]:
+    def _told_apart(self, tool: str, fields: Sequence[Candidate]) -> tuple[int, ...]:
         """The tool's outputs, numbered from 1 as their values come up; 0 past 63."""
-        combinations = list(zip(*map(self._column, fields), strict=True))
-        numbered = sorted(set(combinations))[:MAX_ID]
-        kept = dict.fromkeys(filter(set(numbered).__contains__, combinations))
-        numbers = {values: i for i, values in enumerate(kept, start=1)}
+        combinations = self.outputs[tool].combinations(c.field for c in fields)
+        kept = set(numbered(combinations))
+        in_order = dict.fromkeys(filter(kept.__contains__, combinations))
+        numbers = {values: i for i, values in enumerate(in_order, start=1)}
         return tuple([numbers.get(values, 0) for values in combinations])
-
-    def _column(self, candidate: Candidate) -> list[str]:
-        column = self._values.get(candidate)
-        if column is None:
-            outputs = self.outputs[candidate.tool]
-            column = [candidate.field.read(output) for output in outputs]
-            self._values[candidate] = column
-        return column
 
 
 def _trial(
@@ -127,19 +124,27 @@ def _trial(
 ) -> _Trial:
     encoded: list[Encoded] = []
     rows: dict[str, list[int]] = defaultdict(list)
-    outputs: dict[str, list[Output]] = defaultdict(list)
+    outputs: dict[str, Outputs] = defaultdict(Outputs)
     row = 0
     for episode in episodes:
-        encoded.append(encode(episode, vocab, NO_FEATURES))
-        for step in steps(episode.events):
-            output = parse(step.result.content) if step.result else None
-            if step.result and output:
-                rows[step.result.tool].append(row)
-                outputs[step.result.tool].append(output)
+        walk = steps(episode.events)
+        encoded.append(encode_walk(episode.task_or_id, walk, vocab, NO_FEATURES))
+        for step in walk:
+            result = step.result
+            if result is not None and outputs[result.tool].add(result.content):
+                rows[result.tool].append(row)
             row += 1
     table = columns(encoded)
     folds = np.array([fold(episode.task) for episode in encoded], dtype=np.int64)
-    return _Trial(table, folds[table.episodes], rows, outputs, alpha, vocab.size, order)
+    return _Trial(
+        table,
+        folds[table.episodes],
+        {tool: np.array(places, dtype=np.int64) for tool, places in rows.items()},
+        outputs,
+        alpha,
+        vocab.size,
+        order,
+    )
 
 
 def _held_out(

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from itertools import pairwise, repeat
+from itertools import repeat
 from typing import NamedTuple
 
 from stretto import __version__
@@ -11,8 +11,8 @@ from stretto.binding.learn import learn_bindings
 from stretto.episodes.episode import Episode
 from stretto.episodes.manifest import Kind, Manifest
 from stretto.episodes.site import Site
-from stretto.episodes.step import Outcome, steps
-from stretto.episodes.vocabulary import RESPOND, Vocabulary
+from stretto.episodes.step import Outcome
+from stretto.episodes.vocabulary import RESPOND, Vocabulary, parse
 from stretto.errors import NothingToLearn
 from stretto.flow.flow import Flow, Provenance, Sites
 from stretto.habit.backoff import fit_habit
@@ -113,7 +113,7 @@ def learn(
         ),
         sites=Sites(
             manifest.reads,
-            _next(chosen, reads),
+            _next(count.encoded, vocab, reads),
             count_feeds(chosen, manifest) if settings.hints else {},
             settings.every_read,
         ),
@@ -188,16 +188,18 @@ def _encode(
 
 
 def _next(
-    episodes: Iterable[Episode], reads: Collection[str]
+    encoded: Iterable[Encoded], vocab: Vocabulary, reads: Collection[str]
 ) -> dict[Site, dict[str, int]]:
     """After each call, the lookups made next and how often."""
+    followed: Counter[tuple[int, int]] = Counter()
+    for episode in encoded:
+        followed.update(zip(episode.symbols, episode.actions[1:], strict=False))
+    tools = dict(enumerate(vocab.tools, start=1))
+    lookups = {vocab.id(tool): tool for tool in reads}
     counts: dict[Site, Counter[str]] = {}
-    for episode in episodes:
-        for before, step in pairwise(steps(episode.events)):
-            if before.tool is None or step.tool is None or step.tool not in reads:
-                continue
-            site = Site(before.tool, before.outcome is Outcome.ERROR)
-            counts.setdefault(site, Counter())[step.tool] += 1
-    return {
-        site: dict(sorted(lookups.items())) for site, lookups in sorted(counts.items())
-    }
+    for (code, action), n in followed.items():
+        before = parse(code)
+        if before is not None and before.action in tools and action in lookups:
+            site = Site(tools[before.action], before.outcome is Outcome.ERROR)
+            counts.setdefault(site, Counter())[lookups[action]] += n
+    return {site: dict(sorted(made.items())) for site, made in sorted(counts.items())}

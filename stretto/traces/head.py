@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -46,16 +47,21 @@ class Head:
 
 def _first_value(text: str) -> Json:
     """The first array or object that starts a line and can be read."""
-    text = text.lstrip()
+    for candidate in _candidates(text.lstrip()):
+        try:
+            value: Json = _LENIENT.raw_decode(candidate)[0]
+        except (ValueError, RecursionError):
+            continue
+        return value
+    return None
+
+
+def _candidates(text: str) -> Iterator[str]:
+    """From each line that starts an array or object on: as it is, then closed."""
     for line in islice(_LINE_START.finditer(text), _MAX_LINES):
         rest = text[line.end() :]
-        for candidate in (rest, _closed(rest)):
-            try:
-                value: Json = _LENIENT.raw_decode(candidate)[0]
-            except (ValueError, RecursionError):
-                continue
-            return value
-    return None
+        yield rest
+        yield _closed(rest)
 
 
 def _closed(text: str) -> str:

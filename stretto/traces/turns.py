@@ -20,6 +20,7 @@ from stretto.episodes.episode import (
     UserMessage,
 )
 from stretto.traces.calls import CallIds
+from stretto.traces.growing import Growing
 from stretto.traces.ledger import Ledger
 from stretto.traces.messages import (
     Answer,
@@ -66,7 +67,7 @@ class Conversation:
         self._events: list[Event | _Turn] = []
         self._pending: dict[str, _Pending] = {}
         self._turn = _Turn()
-        self._known = _Text()
+        self._known = Growing()
         self._greeted = False
 
     @classmethod
@@ -190,23 +191,6 @@ class Conversation:
 
 
 @dataclass(slots=True)
-class _Text:
-    """Text that only grows, put together when it is searched."""
-
-    pieces: list[str] = field(default_factory=list)
-
-    def add(self, piece: str) -> None:
-        self.pieces.append(piece)
-
-    def __contains__(self, value: str) -> bool:
-        return value in str(self)
-
-    def __str__(self) -> str:
-        self.pieces = ["".join(self.pieces)]
-        return self.pieces[0]
-
-
-@dataclass(slots=True)
 class _Turn:
     """An LLM turn with calls, as far as it has come."""
 
@@ -216,7 +200,7 @@ class _Turn:
     answered_ms: int | None = None
     """When the last of its calls was answered; None while one is not."""
     interrupted: bool = False
-    returned: _Text = field(default_factory=_Text)
+    returned: Growing = field(default_factory=Growing)
 
 
 @dataclass(slots=True)

@@ -1,11 +1,16 @@
+import json
+
 from stretto.episodes.content import Output
-from stretto.habit.discover import Candidate, candidates, discover, number
+from stretto.habit.discover import Candidate, Outputs, candidates, discover, number
 from stretto.habit.features import MISSING, Field
 from tests.claims import claim
 
 
-def outputs(*values):
-    return {"get": [Output(value) for value in values]}
+def outputs(*values, tool="get"):
+    found = Outputs()
+    for value in values:
+        assert found.add(json.dumps(value))
+    return {tool: found}
 
 
 def test_an_output_suggests_lengths_and_scalars_down_to_the_second_key():
@@ -55,9 +60,7 @@ def test_a_field_that_nearly_all_outputs_share_is_left_out():
 def test_candidates_are_sorted_by_tool_with_scalars_before_lengths():
     one, two = {"b": 1, "c": [], "a": [1]}, {"b": 2, "c": [1], "a": []}
 
-    found = discover(
-        {"get": [Output(one), Output(two)], "find": [Output([]), Output([1])]}
-    )
+    found = discover(outputs(one, two) | outputs([], [1], tool="find"))
 
     assert found == [
         Candidate("find", Field("Len", "")),
@@ -70,7 +73,7 @@ def test_candidates_are_sorted_by_tool_with_scalars_before_lengths():
 @claim("map:ids")
 def test_combinations_are_numbered_from_one_in_sorted_order_tool_by_tool():
     seen = outputs({"a": "y", "b": []}, {"a": "x"}, {"a": "y", "b": [1]})
-    seen["find"] = [Output([])]
+    seen |= outputs([], tool="find")
     chosen = [
         Candidate("get", Field("Len", "b")),
         Candidate("find", Field("Len", "")),
