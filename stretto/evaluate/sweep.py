@@ -10,7 +10,7 @@ from stretto.episodes.episode import Episode
 from stretto.evaluate.course import Size
 from stretto.evaluate.flat import Flat, joined
 from stretto.evaluate.graph import Graph
-from stretto.evaluate.growing import Grower, Played, grow_all, play
+from stretto.evaluate.growing import Grower, Played, alone, grow_all, play
 from stretto.evaluate.nodes import Nodes
 from stretto.evaluate.setting import Batch, Setting
 
@@ -21,9 +21,13 @@ def replay_all(
     settings: Sequence[Setting],
     *,
     jobs: int = 1,
+    is_spent: bool = False,
 ) -> Iterator[Played]:
     """
     Each episode, in order, under every setting; its graph is gone once it was played.
+
+    Args:
+        is_spent: Whether to find out what is spared and spent, too.
 
     Raises:
         CannotDecide: the decider did not keep to the options, or to probabilities.
@@ -31,11 +35,12 @@ def replay_all(
     batch = Batch(settings)
     grower.floors.admit(batch)
     if jobs > 1 and grower.oracle is None:
-        for grown in grow_all(grower, episodes, batch, jobs=jobs):
+        for grown in grow_all(grower, episodes, batch, jobs=jobs, is_spent=is_spent):
             yield from grown.played
         return
     for episode in episodes:
-        yield play(grower, grower.graph(episode), episode, batch)
+        graph = grower.graph(episode)
+        yield play(grower, graph, episode, batch, is_spent=is_spent)
 
 
 @dataclass(slots=True)
@@ -108,8 +113,8 @@ class Sweep:
     def _play(self, number: int, batch: Batch) -> Played:
         episode, graph = self.episodes[number], self.graphs[number]
         if number in self.why_not:
-            counted = self.grower.one_at_a_time(episode, batch)
-            return Played(graph.start.course.size, counted, 0, self.why_not[number])
+            size, cause = graph.start.course.size, self.why_not[number]
+            return alone(self.grower, size, episode, batch, cause)
         played = play(self.grower, graph, episode, batch)
         if played.why_not:
             self.why_not[number] = played.why_not
