@@ -12,7 +12,9 @@ from stretto.evaluate.flat import Flat, joined
 from stretto.evaluate.graph import Graph
 from stretto.evaluate.growing import Grower, Played, alone, grow_all, play
 from stretto.evaluate.nodes import Nodes
+from stretto.evaluate.parting import spent
 from stretto.evaluate.setting import Batch, Setting
+from stretto.evaluate.spent_by import SpentBy
 
 
 def replay_all(
@@ -93,6 +95,22 @@ class Sweep:
             return np.zeros((len(batch.settings), 0), np.int64)
         return np.stack([each.counted for each in found], axis=1)
 
+    def spent(self, settings: Sequence[Setting]) -> list[SpentBy]:
+        """
+        What each setting spares and spends, by episode.
+
+        Raises:
+            CannotDecide: as `counted` does.
+        """
+        self.counted(settings)
+        batch = Batch(settings)
+        return [
+            self.grower.one_at_a_time(self.episodes[number], batch)[1]
+            if number in self.why_not
+            else spent(graph, batch)
+            for number, graph in enumerate(self.graphs)
+        ]
+
     def flat(self) -> Flat:
         """The graphs as they have grown."""
         return Flat.of([(graph.nodes, graph.is_counting) for graph in self.graphs])
@@ -100,9 +118,9 @@ class Sweep:
     def hold(self, flat: Flat, floors: dict[str, float]) -> None:
         """Go on from graphs of these episodes that were grown elsewhere."""
         self.grower.floors.known.update(floors)
-        for number, graph in enumerate(self.graphs):
-            is_counting = bool(flat.is_counting[number])
-            graph.hold(flat.nodes(number), is_counting=is_counting)
+        held = zip(self.graphs, flat.every(), flat.is_counting.tolist(), strict=True)
+        for graph, nodes, is_counting in held:
+            graph.hold(nodes, is_counting=is_counting)
         self._is_new = False
 
     @property
