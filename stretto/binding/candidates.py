@@ -7,7 +7,6 @@ session, a few times.
 """
 
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import NamedTuple, TypeAlias
 
@@ -35,11 +34,10 @@ class Candidate(NamedTuple):
     """Where it stands first."""
 
 
-@dataclass(slots=True)
-class _Entry:
+class _Entry(NamedTuple):
     key: _Key
     source: int
-    index: int
+    row: int
     is_named: bool
 
 
@@ -59,6 +57,14 @@ class Candidates:
         self._all: list[tuple[_Key, str]] = []
         self._named: list[tuple[_Key, str]] = []
 
+    def copy(self, sources: Sequence[Ranked]) -> "Candidates":
+        """The same order so far, for copies of the sources."""
+        other = Candidates(sources)
+        other._n_rows, other._n_changed = self._n_rows.copy(), self._n_changed.copy()
+        other._entries = self._entries.copy()
+        other._all, other._named = self._all.copy(), self._named.copy()
+        return other
+
     def first(
         self, passed: Container[str], also: Container[str] = ()
     ) -> Candidate | None:
@@ -76,7 +82,7 @@ class Candidates:
         if value is None:
             return None
         entry = self._entries[value]
-        row = self._sources[entry.source].rows[entry.index]
+        row = self._sources[entry.source].rows[entry.row]
         return Candidate(value, entry.is_named, row)
 
     def _catch_up(self) -> None:
@@ -107,9 +113,9 @@ class Candidates:
         """Enter the values that a changed row names now."""
         for value, is_named in self._sources[nth].rows[index].first.items():
             entry = self._entries[value]
-            is_here = (entry.source, entry.index) == (nth, index)
+            is_here = (entry.source, entry.row) == (nth, index)
             if is_here and is_named and not entry.is_named:
-                entry.is_named = True
+                self._entries[value] = entry._replace(is_named=True)
                 heappush(self._named, (entry.key, value))
 
     def _earliest(

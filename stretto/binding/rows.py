@@ -5,7 +5,6 @@ A message of the user's may name values that stood there before. It is told whic
 those are, so a long session costs no more than the rows that a message changes.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from stretto.binding.outputs import Output
@@ -29,8 +28,16 @@ class Rows:
         self._path, self._said = path, said
         self._outputs: list[Output] = []
         self._rows: list[Row] = []
-        self._unnamed: defaultdict[str, list[int]] = defaultdict(list)
+        self._unnamed: dict[str, tuple[int, ...]] = {}
         """By what would name a value, the rows with values that it would."""
+
+    def copy(self, said: Said) -> "Rows":
+        """The same rows, for a copy of what the user has said."""
+        other = Rows(self._path, said)
+        other.any_named, other.changed = self.any_named, self.changed.copy()
+        other._outputs, other._rows = self._outputs.copy(), self._rows.copy()
+        other._unnamed = self._unnamed.copy()
+        return other
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -47,7 +54,8 @@ class Rows:
         for leaf, is_named in zip(output.at(self._path), row.named, strict=True):
             if not is_named:
                 for name in names_of(leaf):
-                    self._unnamed[name].append(len(self._rows))
+                    known = self._unnamed.get(name, ())
+                    self._unnamed[name] = (*known, len(self._rows))
         self._outputs.append(output)
         self._rows.append(row)
         self.any_named |= row.any_named

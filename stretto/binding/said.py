@@ -22,7 +22,7 @@ class Row(NamedTuple):
 class Said:
     """The user's messages so far. What was asked of them once is remembered."""
 
-    __slots__ = ("_by_end", "_mentions", "_odd", "_text")
+    __slots__ = ("_by_end", "_mentions", "_odd", "_own", "_text")
 
     def __init__(self) -> None:
         self._text = ""
@@ -34,13 +34,15 @@ class Said:
         """
         self._odd: dict[str, str] = {}
         """The same of values shorter than an end, or with a line feed in them."""
+        self._own: set[str] = set()
+        """The ends whose values are kept here alone; copies share the others."""
 
     def copy(self) -> "Said":
         """The same messages, to which others may be added."""
         other = Said()
         other._text = self._text
         other._mentions, other._odd = self._mentions.copy(), self._odd.copy()
-        other._by_end = {end: known.copy() for end, known in self._by_end.items()}
+        other._by_end, self._own = self._by_end.copy(), set()
         return other
 
     def hear(self, message: str) -> list[str]:
@@ -77,7 +79,11 @@ class Said:
         """The values that are kept with those of which this has to be held."""
         if len(needle) < _END or "\n" in needle:
             return self._odd
-        return self._by_end.setdefault(needle[-_END:], {})
+        end = needle[-_END:]
+        if end not in self._own:
+            self._own.add(end)
+            self._by_end[end] = self._by_end.get(end, {}).copy()
+        return self._by_end[end]
 
     def names(self, leaf: Leaf) -> bool:
         """Whether the text mentions a string, or the record that holds it."""

@@ -3,11 +3,12 @@
 from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple
 
-from stretto.binding.candidates import Candidate, Candidates, Ranked
+from stretto.binding.candidates import Candidate
 from stretto.binding.outputs import Output, read
 from stretto.binding.passed import Passed, passed_by
 from stretto.binding.rows import Rows
 from stretto.binding.said import Said
+from stretto.binding.sourced import Choice, Sourced
 from stretto.binding.sources import Source
 from stretto.binding.values import is_keyish, scalars
 from stretto.canonical import Json
@@ -27,22 +28,11 @@ class Returned(NamedTuple):
     output: Output
 
 
-class _Choice(NamedTuple):
-    """An argument, and the sources that its values come from."""
-
-    tool: str
-    argument: str
-    sources: tuple[Source, ...]
-    in_order: bool
-
-
 class Seen:
     """A session so far. It only grows; a copy grows on its own."""
 
     __slots__ = (
-        "_by_tool",
         "_calls",
-        "_candidates",
         "_contents",
         "_given",
         "_held",
@@ -50,10 +40,8 @@ class Seen:
         "_n_held",
         "_newest",
         "_passed_to",
-        "_places",
         "_returned",
-        "_rows",
-        "_rows_of",
+        "_sourced",
         "_ungiven",
         "called",
         "outputs",
@@ -70,8 +58,7 @@ class Seen:
         self.passed: set[Passed] = set()
         """Every argument of every call, whatever became of it."""
         self._passed_to: dict[tuple[str, str], set[str]] = {}
-        self._by_tool: dict[str, list[Output]] = {}
-        self._places: dict[str, list[int]] = {}
+        self._sourced = Sourced(self.said)
         self._contents: list[Output] = []
         self._calls: dict[str, tuple[int, list[Passed]]] = {}
         self._returned: dict[Passed, tuple[int, Output]] = {}
@@ -84,9 +71,6 @@ class Seen:
         self._held: dict[str, int] = {}
         """The first result that held each key-like value, of those looked at."""
         self._n_held = 0
-        self._rows: dict[Source, Rows] = {}
-        self._rows_of: dict[str, list[Rows]] = {}
-        self._candidates: dict[_Choice, Candidates] = {}
 
     @classmethod
     def of(cls, events: Iterable[Event]) -> "Seen":
@@ -104,14 +88,14 @@ class Seen:
         other.called = self.called.copy()
         other.passed = self.passed.copy()
         other._passed_to = {key: x.copy() for key, x in self._passed_to.items()}
-        other._by_tool = {tool: x.copy() for tool, x in self._by_tool.items()}
-        other._places = {tool: x.copy() for tool, x in self._places.items()}
+        other._sourced = self._sourced.copy(other.said)
         other._contents = self._contents.copy()
         other._calls = self._calls.copy()
         other._returned = self._returned.copy()
         other._newest, other._last = self._newest, self._last
         other._given = self._given.copy()
         other._ungiven = self._ungiven.copy()
+        other._held, other._n_held = self._held.copy(), self._n_held
         return other
 
     def add(self, event: Event) -> None:
@@ -150,17 +134,11 @@ class Seen:
 
     def outputs_of(self, tool: str) -> Sequence[Output]:
         """The outputs of one tool, in order of arrival."""
-        return self._by_tool.get(tool, ())
+        return self._sourced.outputs_of(tool)
 
     def rows(self, source: Source) -> Rows:
         """The values at a source, in order of arrival, and which the user named."""
-        rows = self._rows.get(source)
-        if rows is None:
-            rows = self._rows[source] = Rows(source.path, self.said)
-            self._rows_of.setdefault(source.tool, []).append(rows)
-            for output in self.outputs_of(source.tool):
-                rows.take(output)
-        return rows
+        return self._sourced.rows(source)
 
     def names_any(self, source: Source) -> bool:
         """Whether the user has named a value that stood at a source, passed or not."""
@@ -185,15 +163,9 @@ class Seen:
                 output goes first, whichever of them it has.
             also: Values that count as passed.
         """
-        choice = _Choice(tool, argument, sources, in_order)
-        candidates = self._candidates.get(choice)
-        if candidates is None:
-            ranked = [
-                Ranked(self.rows(s), None if in_order else self._places_of(s.tool))
-                for s in sources
-            ]
-            candidates = self._candidates[choice] = Candidates(ranked)
-        return candidates.first(self._passed_to.get((tool, argument), ()), also)
+        choice = Choice(tool, argument, sources, in_order)
+        passed = self._passed_to.get((tool, argument), ())
+        return self._sourced.first(choice, passed, also)
 
     def returned(self, value: Passed) -> Output | None:
         """What the latest successful call that passed this value returned."""
@@ -221,14 +193,9 @@ class Seen:
         self._ungiven.clear()
         return self._given
 
-    def _places_of(self, tool: str) -> list[int]:
-        """Where the outputs of a tool stand among all; it grows."""
-        return self._places.setdefault(tool, [])
-
     def _add_message(self, message: str) -> None:
         if newly := self.said.hear(message):
-            for rows in self._rows.values():
-                rows.hear(newly)
+            self._sourced.hear(newly)
 
     def _add_result(self, result: ToolResult) -> None:
         output = read(result.content)
@@ -236,11 +203,8 @@ class Seen:
         self._newest = None
         if result.error:
             return
-        self._places_of(result.tool).append(len(self.outputs))
+        self._sourced.take(result.tool, output, len(self.outputs))
         self.outputs.append(Returned(result.tool, output))
-        self._by_tool.setdefault(result.tool, []).append(output)
-        for rows in self._rows_of.get(result.tool, ()):
-            rows.take(output)
         order, values = self._calls.get(result.call_id, (0, []))
         self._newest = (values, output)
         for value in values:

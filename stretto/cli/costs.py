@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -14,9 +13,10 @@ from stretto.cli.number import Number, Whole
 from stretto.cli.options import Sessions, as_json, sessions
 from stretto.cli.oracle_choice import OracleChoice
 from stretto.cli.oracles import questions
+from stretto.cli.price import price_option
 from stretto.cli.reports import html_option, write_report
 from stretto.cli.tasks import Tasks, tasks
-from stretto.evaluate.balance import INPUT, TokenPrices
+from stretto.evaluate.balance import TokenPrices
 from stretto.evaluate.costing import Costing, costing
 from stretto.evaluate.costs import ENOUGH, Cost, Estimate
 from stretto.evaluate.costs import thresholds as thresholds_from
@@ -26,27 +26,6 @@ from stretto.flow.decide import THRESHOLD
 from stretto.flow.wire import read_flow, write_flow
 from stretto.report.costs import costs_document
 from stretto.report.replay import COUNTING
-
-MAX_PRICE = 1e6
-"""The most that a token may cost beside one of uncached input."""
-
-
-class PriceType(click.ParamType[TokenPrices]):
-    """Three prices, as `OUT,READ,WRITE`."""
-
-    name = "price"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> TokenPrices:
-        """The prices, each from 0 to `MAX_PRICE`."""
-        if isinstance(value, TokenPrices):
-            return value
-        parts = str(value).split(",")
-        if len(parts) != len(TokenPrices._fields):
-            self.fail(f"{value!r} is not three numbers: OUT,READ,WRITE.", param, ctx)
-        number = Number(0, MAX_PRICE)
-        return TokenPrices(*(number.convert(part, param, ctx) for part in parts))
 
 
 @click.command(
@@ -59,11 +38,7 @@ class PriceType(click.ParamType[TokenPrices]):
 @click.argument("flow", type=click.Path(path_type=Path))
 @sessions
 @tasks("test")
-@click.option(
-    "--price", "prices", type=PriceType(), metavar="OUT,READ,WRITE", default=INPUT,
-    help="What a token costs as output, read from the cache and written to it, beside "
-    "one of uncached input; if left out 0,1,1: input alone, and no cache.",
-)  # fmt: skip
+@price_option
 @click.option(
     "--decider", metavar="NAME",
     help="Who decides: arbiter, habit or reach; if left out, the arbiter where the "

@@ -1,7 +1,7 @@
 """`stretto replay`: recorded sessions with a flow behind the agent's calls."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import click
@@ -20,19 +20,24 @@ from stretto.cli.number import Number
 from stretto.cli.options import Sessions, as_json, sessions
 from stretto.cli.oracle_choice import OracleChoice
 from stretto.cli.oracles import questions
+from stretto.cli.price import price_option
 from stretto.cli.reports import html_option, write_report
 from stretto.cli.settings import jobs_option, one_site_apart, told
 from stretto.cli.tasks import Tasks, tasks
 from stretto.episodes.episode import Episode
+from stretto.evaluate.balance import TokenPrices
 from stretto.evaluate.growing import Grower
 from stretto.evaluate.intervals import share_interval
 from stretto.evaluate.replay import Replayer
 from stretto.evaluate.rows import Row, row, totals
 from stretto.evaluate.setting import Setting
+from stretto.evaluate.spent import Spent
 from stretto.evaluate.sweep import replay_all
+from stretto.evaluate.tokens import Meters, Net
 from stretto.flow.decide import THRESHOLD
 from stretto.proxy.serving import Exploration
 from stretto.report.replay import COUNTING, Point, Replayed, replay_document
+from stretto.report.tokens import net_json, tokens_json
 
 SWEEP = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 """The thresholds of `--sweep`."""
@@ -66,6 +71,7 @@ SWEEP = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
     "--sites", "each_site", is_flag=True,
     help="Also change one site's threshold at a time: to 0.1 to 0.9, and to off.",
 )  # fmt: skip
+@price_option
 @decisions_option
 @explore_option
 @explore_seed_option
@@ -81,6 +87,7 @@ def replay(
     thresholds: Sequence[float],
     sweep: bool,
     each_site: bool,
+    prices: TokenPrices,
     decisions: Path | None,
     epsilon: float,
     explore_seed: int,
@@ -112,22 +119,35 @@ def replay(
         how = Exploration(epsilon, explore_seed)
         log = DecisionLog(replayer, thresholds[0], how)
         episodes = log.noting(episodes)
-    played = told(replay_all(grower, episodes, every, jobs=jobs))
+    meters = Meters()
+    played = told(
+        replay_all(grower, meters.noting(episodes), every, jobs=jobs, is_spent=True)
+    )
     rows: list[list[Row]] = [[] for _ in every]
+    spends: list[list[Spent]] = [[] for _ in every]
     for episode in played:
         for place, packed in enumerate(episode.counted.tolist()):
             rows[place].append(row(episode.size, packed))
+        for place, spent in enumerate(episode.spent or ()):
+            spends[place].append(spent)
     if decisions is not None:
         log.write(decisions)
-    found = [replayed(v, rows[place]) for place, v in enumerate(values)]
+    rates = meters.rates()
+    found = [
+        replace(
+            replayed(v, rows[place]), tokens=meters.tokens(rates, spends[place], prices)
+        )
+        for place, v in enumerate(values)
+    ]
     chosen = values.index(thresholds[0])
+    nets = meters.nets(rates, spends[chosen], prices)
     sites = _points(apart, iter(rows[len(values) :]))
     name = grower.decider.name
     write_report(
         lambda draw: replay_document(
-            found, found[chosen], flow.name, name, draw, sites=sites
+            found, found[chosen], flow.name, name, draw, sites=sites, prices=prices
         ),
-        summary(found[chosen], found, rows[chosen], name, sites),
+        summary(found[chosen], found, rows[chosen], nets, name, sites, prices),
         page,
         as_json,
     )
@@ -160,8 +180,10 @@ def summary(
     chosen: Replayed,
     settings: list[Replayed],
     rows: list[Row],
+    nets: list[Net | None],
     decider: str,
     sites: dict[str, list[Point]],
+    prices: TokenPrices,
 ) -> Json:
     """The replay as JSON."""
     found: dict[str, Json] = {
@@ -171,7 +193,11 @@ def summary(
         "threshold": chosen.threshold,
         "totals": _totals(chosen),
         "thresholds": [{"threshold": s.threshold, **_totals(s)} for s in settings],
-        "episodes": [asdict(row) for row in rows],
+        "prices": prices._asdict(),
+        "episodes": [
+            {**asdict(row), "tokens": net_json(net)}
+            for row, net in zip(rows, nets, strict=True)
+        ],
     }
     if sites:
         found["sites"] = {s: [p._asdict() for p in ps] for s, ps in sites.items()}
@@ -185,4 +211,5 @@ def _totals(setting: Replayed) -> dict[str, Json]:
         **asdict(setting.totals),
         "turns_saved_share": share,
         "turns_saved_share_interval": interval,
+        "tokens": tokens_json(setting.tokens),
     }

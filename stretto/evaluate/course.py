@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeAlias
 from stretto.episodes.episode import AssistantTurn, Episode, UserMessage
 from stretto.episodes.manifest import Manifest
 from stretto.evaluate.record import Record, Recorded
+from stretto.evaluate.spent import NOTHING, Spent, saved
 
 
 class Call(NamedTuple):
@@ -15,6 +16,8 @@ class Call(NamedTuple):
     recorded: Recorded
     first: bool
     last: bool
+    spared: Spent = NOTHING
+    """Of a turn's last call: what is spared where the turn is saved."""
 
 
 Stop: TypeAlias = UserMessage | AssistantTurn | Call
@@ -77,9 +80,10 @@ def _stops(episode: Episode, record: Record) -> Iterator[Stop]:
     calls = iter(record.calls)
     for event in episode.events:
         match event:
-            case AssistantTurn(calls=(_, *_) as made):
-                n = len(made)
-                for place in range(n):
-                    yield Call(next(calls), place == 0, place == n - 1)
+            case AssistantTurn(calls=(_, *_) as made) as turn:
+                last, spared = len(made) - 1, saved(turn)
+                for place in range(last):
+                    yield Call(next(calls), place == 0, False)
+                yield Call(next(calls), last == 0, True, spared)
             case AssistantTurn() | UserMessage():
                 yield event

@@ -1,6 +1,6 @@
 """Many episodes' graphs as a few arrays: to be kept, sent elsewhere, or walked."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from stretto.evaluate.nodes import END, UNKNOWN, Edges, Nodes
 from stretto.evaluate.setting import Batch
+from stretto.evaluate.spent import Spent
+from stretto.evaluate.spent_table import Places, stretches
 
 N_SPECIAL = 2
 """The numbers below a walkable's first node: where an edge ends, and is unknown."""
@@ -32,6 +34,12 @@ class Flat:
     to: NDArray[np.int32]
     """Node by kind of edge: handing back, and making the lookup."""
     adds: NDArray[np.int64]
+    spent: NDArray[np.int32]
+    """What edges spare and spend, by place in the two tables."""
+    first_spent: NDArray[np.int32]
+    """The same of what comes before each episode's first node."""
+    whole: NDArray[np.int64]
+    dollars: NDArray[np.float64]
 
     @property
     def n_episodes(self) -> int:
@@ -57,6 +65,9 @@ class Flat:
         place = {site: number for number, site in enumerate(sites)}
 
         edges = [[found.hand_back for found in nodes], [found.make for found in nodes]]
+        places = Places()
+        first_spent = [places.of(found.spent) for found in nodes]
+        spent = [[places.of(x) for e in kind for x in e.spent] for kind in edges]
         return cls(
             sites=sites,
             start=np.array([0, *accumulate(map(len, nodes))], np.int64),
@@ -71,18 +82,28 @@ class Flat:
             adds=np.array(
                 [[n for e in kind for n in e.adds] for kind in edges], np.int64
             ),
+            spent=np.array(spent, np.int32),
+            first_spent=np.array(first_spent, np.int32),
+            whole=places.whole,
+            dollars=places.dollars,
         )
 
-    def nodes(self, episode: int) -> Nodes:
-        """One episode's nodes, as a graph grows them."""
+    def every(self) -> Iterator[Nodes]:
+        """Each episode's nodes, as a graph grows them."""
+        table = stretches(self.whole, self.dollars)
+        return (self._nodes(episode, table) for episode in range(self.n_episodes))
+
+    def _nodes(self, episode: int, table: Sequence[Spent]) -> Nodes:
         its = slice(self.start[episode], self.start[episode + 1])
         hand_back, make = Edges(), Edges()
         for number, edges in enumerate((hand_back, make)):
             edges.to = self.to[number, its].tolist()
             edges.adds = self.adds[number, its].tolist()
+            edges.spent = [table[place] for place in self.spent[number, its].tolist()]
         return Nodes(
             first=int(self.first[episode]),
             adds=int(self.first_adds[episode]),
+            spent=table[self.first_spent[episode]],
             site=[self.sites[number] for number in self.site[its]],
             score=self.score[its].tolist(),
             order=self.order[its].tolist(),
@@ -94,7 +115,7 @@ class Flat:
 
 ARRAYS = (
     "start", "first", "first_adds", "is_counting", "site", "score", "order", "came",
-    "to", "adds",
+    "to", "adds", "spent", "first_spent", "whole", "dollars",
 )  # fmt: skip
 """The fields of `Flat` that are arrays."""
 
@@ -106,6 +127,7 @@ def joined(parts: Sequence[Flat]) -> Flat:
     ends = np.cumsum([0, *(part.n_nodes for part in parts)])
     starts = [part.start[:-1] + end for part, end in zip(parts, ends, strict=False)]
     numbers = [np.array([place[s] for s in part.sites], np.int32) for part in parts]
+    rows = np.cumsum([0, *(len(part.whole) for part in parts)])[:-1].astype(np.int32)
     return Flat(
         sites=sites,
         start=np.concatenate([*starts, ends[-1:]]),
@@ -120,6 +142,14 @@ def joined(parts: Sequence[Flat]) -> Flat:
         came=np.concatenate([part.came for part in parts]),
         to=np.concatenate([part.to for part in parts], axis=1),
         adds=np.concatenate([part.adds for part in parts], axis=1),
+        spent=np.concatenate(
+            [part.spent + row for part, row in zip(parts, rows, strict=True)], axis=1
+        ),
+        first_spent=np.concatenate(
+            [part.first_spent + row for part, row in zip(parts, rows, strict=True)]
+        ),
+        whole=np.concatenate([part.whole for part in parts]),
+        dollars=np.concatenate([part.dollars for part in parts]),
     )
 
 
@@ -141,6 +171,10 @@ class Walkable:
     to: NDArray[np.int32]
     """Of node n: handing back at 2n, and making the lookup at 2n + 1."""
     adds: NDArray[np.int64]
+    spent: NDArray[np.int32]
+    first_spent: NDArray[np.int32]
+    whole: NDArray[np.int64]
+    dollars: NDArray[np.float64]
 
     @classmethod
     def of(cls, flat: Flat) -> "Walkable":
@@ -153,6 +187,8 @@ class Walkable:
         to[N_SPECIAL:] = _through(flat.to, starts).T
         adds = np.zeros((N_SPECIAL + flat.n_nodes, 2), np.int64)
         adds[N_SPECIAL:] = flat.adds.T
+        spent = np.zeros((N_SPECIAL + flat.n_nodes, 2), np.int32)
+        spent[N_SPECIAL:] = flat.spent.T
         return cls(
             scores=scores,
             first=_through(flat.first, flat.start[:-1]),
@@ -161,6 +197,10 @@ class Walkable:
             level=np.concatenate([special, level.astype(np.int32)]),
             to=to.ravel(),
             adds=adds.ravel(),
+            spent=spent.ravel(),
+            first_spent=flat.first_spent,
+            whole=flat.whole,
+            dollars=flat.dollars,
         )
 
     def levels(self, flat: Flat, batch: Batch) -> NDArray[np.int32]:

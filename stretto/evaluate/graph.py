@@ -25,8 +25,9 @@ import math
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from stretto.evaluate.nodes import END, NONE, UNKNOWN, Most, Nodes
+from stretto.evaluate.nodes import END, NONE, UNKNOWN, Known, Most, Nodes
 from stretto.evaluate.setting import Floors
+from stretto.evaluate.spent import NOTHING, Spent
 from stretto.evaluate.walk import MAX_CALLS, Walk
 from stretto.flow.caps import PER_CALL, PER_SESSION
 from stretto.flow.decide import decide
@@ -82,16 +83,16 @@ class Graph:
     """Whether states also differ by how many calls were made, as near the caps."""
     _here: dict[int, Here] = field(default_factory=dict)
     """The walks that stand at nodes just found."""
-    _known: dict[State, tuple[int, int]] = field(default_factory=dict)
-    """By state: the node come to from there, and what is counted on the way."""
+    _known: dict[State, Known] = field(default_factory=dict)
     _most: list[Most] = field(default_factory=list)
 
     def begin(self) -> int:
         """The first node, or `END` where the flow has no lookup to make."""
         if self.nodes.first == UNKNOWN:
             walk = self.start.copy()
-            self.nodes.first = self._onward(walk, came=-1)
-            self.nodes.adds = walk.counted
+            self.nodes.first, self.nodes.adds, self.nodes.spent = self._onward(
+                walk, came=-1
+            )
             self._reach(self.nodes.first, Most(0, 0))
         return self.nodes.first
 
@@ -129,33 +130,35 @@ class Graph:
         self._edge(node, walk, lookup if wanted[0] else None)
 
     def _edge(self, node: int, walk: Walk, lookup: Lookup | None) -> None:
-        before = walk.counted
+        walk.take()
         walk.answer(lookup)
         edges = self.nodes.hand_back if lookup is None else self.nodes.make
-        edges.to[node] = self._onward(walk, came=2 * node + (lookup is None))
-        edges.adds[node] = walk.counted - before
+        edges.to[node], edges.adds[node], edges.spent[node] = self._onward(
+            walk, came=2 * node + (lookup is None)
+        )
         self._reach(edges.to[node], self._most[node].past(edges.adds[node]))
 
-    def _onward(self, walk: Walk, *, came: int) -> int:
+    def _onward(self, walk: Walk, *, came: int) -> Known:
         """The next node on a walk's way; decisions without a lookup are no nodes."""
-        passed: list[tuple[State, int]] = []
-        node = END
+        passed: list[tuple[State, int, Spent]] = []
+        found = Known(END, 0, NOTHING)
         while walk.advance():
             state = self._state(walk)
             known = self._known.get(state)
             if known is not None:
-                node = known[0]
-                walk.counted += known[1]
+                found = known
                 break
-            passed.append((state, walk.counted))
+            passed.append((state, *walk.take()))
             here = self._decided(walk)
             if isinstance(here, Here):
-                node = self._node(here, came)
+                found = Known(self._node(here, came), 0, NOTHING)
                 break
             walk.answer(here)
-        for state, counted in passed:
-            self._known[state] = node, walk.counted - counted
-        return node
+        found = found.after(*walk.take())
+        for state, counted, spent in reversed(passed):
+            self._known[state] = found
+            found = found.after(counted, spent)
+        return found
 
     def _decided(self, walk: Walk) -> Here | HandBack | None:
         """What the flow makes at the site's floor; None where it is never asked."""

@@ -29,7 +29,7 @@ from stretto.files import read_bytes, write_bytes
 from stretto.flow.flow import Flow
 from stretto.flow.wire import flow_json
 
-ENGINE = 1
+ENGINE = 2
 """Raised whenever the same sessions would grow other graphs."""
 
 MAX_BYTES = 2**31
@@ -121,10 +121,16 @@ def _faults(flat: Flat) -> Iterator[str]:
     n, n_nodes = flat.n_episodes, flat.n_nodes
     if any(len(array) != n_nodes for array in (flat.score, flat.order, flat.came)):
         yield "its nodes are not all of one number"
-    if len(flat.start) != n + 1 or {len(flat.is_counting), len(flat.first_adds)} != {n}:
+    each = (flat.is_counting, flat.first_adds, flat.first_spent)
+    if len(flat.start) != n + 1 or any(len(array) != n for array in each):
         yield "its episodes are not all of one number"
-    if flat.to.shape != (2, n_nodes) or flat.adds.shape != (2, n_nodes):
+    if any(array.shape != (2, n_nodes) for array in (flat.to, flat.adds, flat.spent)):
         yield "its edges are not two to a node"
+    n_rows, table = len(flat.dollars), (flat.first_spent, flat.spent)
+    if flat.whole.shape != (n_rows, like.whole.shape[1]) or any(
+        ((array < 0) | (array >= n_rows)).any() for array in table
+    ):
+        yield "what it says is spent stands nowhere"
     sizes = np.diff(flat.start)
     if flat.start[0] != 0 or flat.start[-1] != n_nodes or (sizes < 0).any():
         yield "it does not cut its nodes into episodes"

@@ -18,9 +18,11 @@ from stretto.evaluate.course import Course, Size
 from stretto.evaluate.flat import Flat
 from stretto.evaluate.graph import MAX_NODES, CannotGraph, Graph
 from stretto.evaluate.nodes import Nodes
-from stretto.evaluate.parting import counted
+from stretto.evaluate.parting import counted, spent
 from stretto.evaluate.replay import Replayer
 from stretto.evaluate.setting import Batch, Floors, Setting, open_flow
+from stretto.evaluate.spent import Spent
+from stretto.evaluate.spent_by import SpentBy
 from stretto.evaluate.walk import Walk
 from stretto.flow.deciders.decider import decider as decider_of
 from stretto.flow.deciders.protocol import Decider
@@ -66,15 +68,20 @@ class Grower:
             max_nodes=self.max_nodes,
         )
 
-    def one_at_a_time(self, episode: Episode, batch: Batch) -> NDArray[np.int64]:
-        """What every setting's replay counts, each replayed by itself."""
-        found = []
+    def one_at_a_time(
+        self, episode: Episode, batch: Batch
+    ) -> tuple[NDArray[np.int64], SpentBy]:
+        """What every setting's replay counts and spends, each replayed by itself."""
+        counts: list[int] = []
+        spends: list[Spent] = []
         for setting in batch.settings:
             replayer = Replayer(setting.applied(self.flow), self.decider, self.oracle)
             walk = replayer.walk(episode)
             replayer.finish(walk, setting.threshold)
-            found.append(walk.counted)
-        return np.array(found, np.int64)
+            counted, spent = walk.take()
+            counts.append(counted)
+            spends.append(spent)
+        return np.array(counts, np.int64), SpentBy.of(spends)
 
 
 class Played(NamedTuple):
@@ -86,21 +93,42 @@ class Played(NamedTuple):
     n_nodes: int
     why_not: str = ""
     """Why it has no graph, and every setting was replayed by itself."""
+    spent: SpentBy | None = None
+    """What each setting spares and spends, where that was asked for."""
 
 
-def play(grower: Grower, graph: Graph, episode: Episode, batch: Batch) -> Played:
+def play(
+    grower: Grower,
+    graph: Graph,
+    episode: Episode,
+    batch: Batch,
+    *,
+    is_spent: bool = False,
+) -> Played:
     """
     The episode under every setting of the batch, which the floors have admitted.
 
     A graph that would be too large is emptied, and the settings replayed one by one.
+
+    Args:
+        is_spent: Whether to find out what is spared and spent, too.
     """
     size = graph.start.course.size
     try:
         found = counted(graph, batch)
     except CannotGraph as cause:
         graph.hold(Nodes(), is_counting=False)
-        return Played(size, grower.one_at_a_time(episode, batch), 0, str(cause))
-    return Played(size, found, len(graph.nodes))
+        return alone(grower, size, episode, batch, str(cause))
+    spends = spent(graph, batch) if is_spent else None
+    return Played(size, found, len(graph.nodes), spent=spends)
+
+
+def alone(
+    grower: Grower, size: Size, episode: Episode, batch: Batch, why_not: str
+) -> Played:
+    """The episode under every setting, each replayed by itself."""
+    counts, spends = grower.one_at_a_time(episode, batch)
+    return Played(size, counts, 0, why_not, spends)
 
 
 class Grown(NamedTuple):
@@ -118,6 +146,7 @@ def grow_all(
     *,
     jobs: int,
     keep: bool = False,
+    is_spent: bool = False,
 ) -> Iterator[Grown]:
     """
     Episodes replayed in order, some at a time, by as many processes.
@@ -126,7 +155,8 @@ def grow_all(
     read ahead than keeps them busy.
     """
     chunks = _chunks(episodes)
-    begin = (grower.flow, grower.decider.name, grower.max_nodes, batch.settings, keep)
+    how = Shared(batch.settings, keep, is_spent)
+    begin = (grower.flow, grower.decider.name, grower.max_nodes, how)
     pool = ProcessPoolExecutor(
         jobs, get_context("spawn"), initializer=_Process.begin, initargs=begin
     )
@@ -149,12 +179,20 @@ def _chunks(episodes: Iterable[Episode]) -> Iterator[list[Episode]]:
         yield chunk
 
 
+class Shared(NamedTuple):
+    """What all processes of `grow_all` do alike."""
+
+    settings: tuple[Setting, ...]
+    keep: bool
+    is_spent: bool
+
+
 class _Process:
     """What a process of `grow_all` holds."""
 
     grower: Grower
     batch: Batch
-    keep: bool
+    how: Shared
 
     @classmethod
     def begin(
@@ -162,13 +200,12 @@ class _Process:
         flow: Flow,
         name: str,
         max_nodes: int,
-        settings: tuple[Setting, ...],
-        keep: bool,
+        how: Shared,
     ) -> None:
         """Get ready for any episode. An interrupt is for the first process to tell."""
         signal(SIGINT, SIG_IGN)
         cls.grower = Grower(flow, name, max_nodes)
-        cls.batch, cls.keep = Batch(settings), keep
+        cls.batch, cls.how = Batch(how.settings), how
         cls.grower.floors.admit(cls.batch)
 
     @classmethod
@@ -176,8 +213,12 @@ class _Process:
         """Some episodes' share of the work."""
         graphs = [cls.grower.graph(episode) for episode in episodes]
         played = [
-            play(cls.grower, graph, episode, cls.batch)
+            play(cls.grower, graph, episode, cls.batch, is_spent=cls.how.is_spent)
             for graph, episode in zip(graphs, episodes, strict=True)
         ]
-        flat = Flat.of([(g.nodes, g.is_counting) for g in graphs]) if cls.keep else None
+        flat = (
+            Flat.of([(g.nodes, g.is_counting) for g in graphs])
+            if cls.how.keep
+            else None
+        )
         return Grown(played, flat, cls.grower.floors.known)

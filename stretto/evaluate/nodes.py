@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from stretto.evaluate.counts import LOOKUP, USED_LATER, USED_NEXT, count
+from stretto.evaluate.spent import NOTHING, Spent
 
 UNKNOWN, END = -1, -2
 """Where an edge leads that nobody has followed yet, and where the episode is over."""
@@ -12,12 +13,14 @@ UNKNOWN, END = -1, -2
 class Edges:
     """The edges of one kind, by the node they leave."""
 
-    __slots__ = ("adds", "to")
+    __slots__ = ("adds", "spent", "to")
 
     def __init__(self) -> None:
         self.to: list[int] = []
         self.adds: list[int] = []
         """What following one adds to the counts, packed."""
+        self.spent: list[Spent] = []
+        """What is spared and spent of prompts on the way."""
 
 
 @dataclass(slots=True)
@@ -27,6 +30,8 @@ class Nodes:
     first: int = UNKNOWN
     adds: int = 0
     """What is counted before the first node, packed."""
+    spent: Spent = NOTHING
+    """What is spared and spent before it."""
     site: list[str] = field(default_factory=list)
     score: list[float] = field(default_factory=list)
     """The probability that the lookup and its arguments are the agent's."""
@@ -49,6 +54,7 @@ class Nodes:
         for edges in (self.make, self.hand_back):
             edges.to.append(UNKNOWN)
             edges.adds.append(0)
+            edges.spent.append(NOTHING)
         return len(self.site) - 1
 
 
@@ -72,3 +78,15 @@ class Most(NamedTuple):
 
 NONE = Most(-1, -1)
 """Of a node that no way was found to."""
+
+
+class Known(NamedTuple):
+    """Where a state leads, and what adds up on the way there."""
+
+    node: int
+    counted: int
+    spent: Spent
+
+    def after(self, counted: int, spent: Spent) -> "Known":
+        """The same of a state from which that is added on the way to this one."""
+        return Known(self.node, counted + self.counted, spent.then(self.spent))

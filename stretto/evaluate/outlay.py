@@ -76,7 +76,7 @@ def outlay(
     def add(what: Sum, n: float, site: str = "", tool: str = "") -> None:
         sums[Column(episode.agent, what, site, tool)] += n
 
-    for added, grown in _growth(episode):
+    for added, grown in growth(episode):
         add(Sum.ADDED, added)
         add(Sum.GROWN, grown)
     for turn in turns:
@@ -107,7 +107,7 @@ def _spent(turn: LlmTurn, usage: Usage) -> Sequence[tuple[Sum, float]]:
     )
 
 
-def _growth(episode: Episode) -> Iterator[tuple[int, int]]:
+def growth(episode: Episode) -> Iterator[tuple[int, int]]:
     """
     Characters added and tokens grown by, for turns in a row that recorded prompts.
 

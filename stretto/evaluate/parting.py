@@ -1,5 +1,6 @@
 """Many settings sent through an episode's graph together, to part where they differ."""
 
+from collections.abc import Iterator
 from heapq import heappop, heappush
 from typing import TypeAlias
 
@@ -7,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stretto.evaluate.graph import Graph, NearCaps
+from stretto.evaluate.nodes import Edges
 from stretto.evaluate.setting import Batch
+from stretto.evaluate.spent_by import SpentBy
 
 Counted: TypeAlias = NDArray[np.int64]
 """What was counted, packed, by setting."""
@@ -31,11 +34,34 @@ def counted(graph: Graph, batch: Batch) -> Counted:
 
 
 def _counted(graph: Graph, batch: Batch) -> Counted:
-    n_settings = len(batch.settings)
-    parting = _Parting(graph)
-    parting.send(graph.begin(), np.arange(n_settings))
-    nodes = graph.nodes
-    total = np.full(n_settings, nodes.adds, np.int64)
+    graph.begin()
+    total = np.full(len(batch.settings), graph.nodes.adds, np.int64)
+    for edges, node, group in _followed(graph, batch):
+        total[group] += edges.adds[node]
+    return total
+
+
+def spent(graph: Graph, batch: Batch) -> SpentBy:
+    """
+    What every setting's replay of the graph's episode spares and spends.
+
+    Raises:
+        CannotGraph: as `counted`; never for a batch that was counted before.
+    """
+    graph.begin()
+    by = SpentBy(len(batch.settings))
+    by.add(np.arange(len(batch.settings)), graph.nodes.spent)
+    for edges, node, group in _followed(graph, batch):
+        by.add(group, edges.spent[node])
+    return by
+
+
+def _followed(
+    graph: Graph, batch: Batch
+) -> Iterator[tuple[Edges, int, NDArray[np.intp]]]:
+    """The edges that settings follow, in some order that is each one's own too."""
+    parting, nodes = _Parting(graph), graph.nodes
+    parting.send(nodes.first, np.arange(len(batch.settings)))
     while parting.heap:
         node, who = parting.next()
         makes = nodes.score[node] >= batch.at(nodes.site[node])[who]
@@ -43,9 +69,8 @@ def _counted(graph: Graph, batch: Batch) -> Counted:
         graph.grow(node, make=making.size > 0, hand_back=others.size > 0)
         for edges, group in ((nodes.make, making), (nodes.hand_back, others)):
             if group.size:
-                total[group] += edges.adds[node]
+                yield edges, node, group
                 parting.send(edges.to[node], group)
-    return total
 
 
 class _Parting:

@@ -10,9 +10,11 @@ from stretto.episodes.episode import Episode
 from stretto.evaluate.course import Size
 from stretto.evaluate.flat import Flat, joined
 from stretto.evaluate.graph import Graph
-from stretto.evaluate.growing import Grower, Played, grow_all, play
+from stretto.evaluate.growing import Grower, Played, alone, grow_all, play
 from stretto.evaluate.nodes import Nodes
+from stretto.evaluate.parting import spent
 from stretto.evaluate.setting import Batch, Setting
+from stretto.evaluate.spent_by import SpentBy
 
 
 def replay_all(
@@ -21,9 +23,13 @@ def replay_all(
     settings: Sequence[Setting],
     *,
     jobs: int = 1,
+    is_spent: bool = False,
 ) -> Iterator[Played]:
     """
     Each episode, in order, under every setting; its graph is gone once it was played.
+
+    Args:
+        is_spent: Whether to find out what is spared and spent, too.
 
     Raises:
         CannotDecide: the decider did not keep to the options, or to probabilities.
@@ -31,11 +37,12 @@ def replay_all(
     batch = Batch(settings)
     grower.floors.admit(batch)
     if jobs > 1 and grower.oracle is None:
-        for grown in grow_all(grower, episodes, batch, jobs=jobs):
+        for grown in grow_all(grower, episodes, batch, jobs=jobs, is_spent=is_spent):
             yield from grown.played
         return
     for episode in episodes:
-        yield play(grower, grower.graph(episode), episode, batch)
+        graph = grower.graph(episode)
+        yield play(grower, graph, episode, batch, is_spent=is_spent)
 
 
 @dataclass(slots=True)
@@ -88,6 +95,22 @@ class Sweep:
             return np.zeros((len(batch.settings), 0), np.int64)
         return np.stack([each.counted for each in found], axis=1)
 
+    def spent(self, settings: Sequence[Setting]) -> list[SpentBy]:
+        """
+        What each setting spares and spends, by episode.
+
+        Raises:
+            CannotDecide: as `counted` does.
+        """
+        self.counted(settings)
+        batch = Batch(settings)
+        return [
+            self.grower.one_at_a_time(self.episodes[number], batch)[1]
+            if number in self.why_not
+            else spent(graph, batch)
+            for number, graph in enumerate(self.graphs)
+        ]
+
     def flat(self) -> Flat:
         """The graphs as they have grown."""
         return Flat.of([(graph.nodes, graph.is_counting) for graph in self.graphs])
@@ -95,9 +118,9 @@ class Sweep:
     def hold(self, flat: Flat, floors: dict[str, float]) -> None:
         """Go on from graphs of these episodes that were grown elsewhere."""
         self.grower.floors.known.update(floors)
-        for number, graph in enumerate(self.graphs):
-            is_counting = bool(flat.is_counting[number])
-            graph.hold(flat.nodes(number), is_counting=is_counting)
+        held = zip(self.graphs, flat.every(), flat.is_counting.tolist(), strict=True)
+        for graph, nodes, is_counting in held:
+            graph.hold(nodes, is_counting=is_counting)
         self._is_new = False
 
     @property
@@ -108,8 +131,8 @@ class Sweep:
     def _play(self, number: int, batch: Batch) -> Played:
         episode, graph = self.episodes[number], self.graphs[number]
         if number in self.why_not:
-            counted = self.grower.one_at_a_time(episode, batch)
-            return Played(graph.start.course.size, counted, 0, self.why_not[number])
+            size, cause = graph.start.course.size, self.why_not[number]
+            return alone(self.grower, size, episode, batch, cause)
         played = play(self.grower, graph, episode, batch)
         if played.why_not:
             self.why_not[number] = played.why_not

@@ -1,6 +1,6 @@
 """One recorded episode on its way through a replay."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from stretto.canonical import compact, sort_keys
@@ -20,6 +20,7 @@ from stretto.evaluate.counts import (
 )
 from stretto.evaluate.course import Call, Course, Stop
 from stretto.evaluate.record import Key, Recorded, key
+from stretto.evaluate.spent import Spending, Spent
 from stretto.flow.caps import PER_SESSION
 from stretto.flow.deciders.protocol import Decider
 from stretto.flow.decision import NO_ANSWER, HandBack, Lookup
@@ -69,6 +70,8 @@ class Walk:
     run: Running | None = None
     counted: int = 0
     """What was counted so far, packed (`stretto.evaluate.counts`)."""
+    spending: Spending = field(default_factory=Spending)
+    """What was spared and spent of prompts so far."""
     made: tuple[Made, ...] = ()
     executed: int = 0
     """The agent's calls that were executed."""
@@ -78,6 +81,11 @@ class Walk:
     """Of them, those before the turn under way."""
     opened: bool = False
     """Whether a call of the turn under way was executed."""
+    answered: int = 0
+    """
+    The characters of the lookups that answered its calls before one was executed; the
+    record would have brought them after its prompt. None are left where it stops.
+    """
 
     @classmethod
     def through(
@@ -88,8 +96,16 @@ class Walk:
         return cls(asking, course, Transcript(flow, state=decider.state(), task=task))
 
     def copy(self) -> "Walk":
-        """The same walk so far, which goes its own way."""
-        return replace(self, transcript=self.transcript.copy())
+        """The same walk, which has counted nothing yet and goes its own way."""
+        return replace(
+            self, transcript=self.transcript.copy(), counted=0, spending=Spending()
+        )
+
+    def take(self) -> tuple[int, Spent]:
+        """What was counted and spent since this was last asked."""
+        taken = self.counted, self.spending.stretch()
+        self.counted, self.spending = 0, Spending()
+        return taken
 
     def advance(self) -> bool:
         """Go on to where the flow is asked next; False once the episode is over."""
@@ -133,7 +149,9 @@ class Walk:
         if isinstance(stop, Call):
             self._call(stop)
             return
-        self.messages += isinstance(stop, AssistantTurn)
+        if isinstance(stop, AssistantTurn):
+            self.messages += 1
+            self.spending.turn()
         self._tell(stop, self.next)
 
     def _call(self, call: Call) -> None:
@@ -149,8 +167,13 @@ class Walk:
             self.counted += USED_NEXT if is_next else USED_LATER
             used = self.made[hit]._replace(used=True)
             self.made = (*self.made[:hit], used, *self.made[hit + 1 :])
+            self.answered += len(used.content)
         if call.last and not self.opened:
             self.counted += TURN_SAVED
+            self.spending.spare(call.spared)
+        if self.answered and (call.last or self.opened):
+            self.spending.text(-self.answered)
+            self.answered = 0
 
     def _hit(self, recorded: Recorded) -> int | None:
         """The first lookup, by its place, that answers the call."""
@@ -163,7 +186,9 @@ class Walk:
 
     def _execute(self, recorded: Recorded) -> None:
         """Execute the call; the flow's program runs behind it."""
-        self.messages += not self.opened
+        if not self.opened:
+            self.messages += 1
+            self.spending.turn()
         self.executed += 1
         self._append(recorded.call, recorded.key, recorded.result, not self.opened)
         self.opened = True
@@ -181,6 +206,7 @@ class Walk:
         made = Made(wanted, content, exact, self.messages - 1)
         self.made = (*self.made, made)
         self.counted += LOOKUP if exact else LOOKUP + UNRECORDED
+        self.spending.text(len(content))
         call = ToolCall(name, lookup.tool, arguments)
         result = ToolResult(name, lookup.tool, error, content)
         self._append(call, wanted, result, False)

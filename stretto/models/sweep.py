@@ -7,6 +7,7 @@ JAX's runs on whatever device JAX has, and takes a second to start; numpy's is t
 to use below some ten million pairs of a setting and an episode.
 """
 
+from collections.abc import Iterator
 from typing import Any, Protocol, runtime_checkable
 
 import jax
@@ -92,15 +93,14 @@ def jax_walk(
 ) -> NDArray[np.int64]:
     """As `numpy_walk`, compiled, on JAX's device; about `tile` pairs at a time."""
     n_episodes = len(graphs.first)
-    nodes = [_padded(array, len(graphs.site)) for array in (graphs.site, graphs.level)]
-    edges = [_padded(array, len(graphs.to)) for array in (graphs.to, graphs.adds)]
-    starts = [_padded(array, n_episodes) for array in (graphs.first, graphs.first_adds)]
+    nodes = [padded(array, len(graphs.site)) for array in (graphs.site, graphs.level)]
+    edges = [padded(array, len(graphs.to)) for array in (graphs.to, graphs.adds)]
+    starts = [padded(array, n_episodes) for array in (graphs.first, graphs.first_adds)]
     with float64():
         arrays = [jnp.asarray(array) for array in (*nodes, *edges, *starts)]
-        n = max(1, min(bucket(len(levels)), tile // max(1, n_episodes)))
         found = [
-            _walked(*arrays, jnp.asarray(_repeated(levels[i : i + n], n)))
-            for i in range(0, len(levels), n)
+            _walked(*arrays, jnp.asarray(some))
+            for some in tiles(levels, n_episodes, tile)
         ]
         if any(bool(is_unknown) for _, is_unknown in found):
             raise Incomplete
@@ -109,20 +109,29 @@ def jax_walk(
     return np.concatenate([none, *totals])[: len(levels)]
 
 
-def _padded(array: NDArray[Any], n: int) -> NDArray[Any]:
+def padded(array: NDArray[Any], n: int) -> NDArray[Any]:
     """
-    The array with zeros behind it, so that few lengths are ever compiled.
+    The array with zeros behind its first axis, so that few lengths are ever compiled.
 
     A node of zeros is never come to, and an episode of zeros is over at once.
     """
-    padded = np.zeros(bucket(n), array.dtype)
-    padded[: len(array)] = array
-    return padded
+    found = np.zeros((bucket(n), *array.shape[1:]), array.dtype)
+    found[: len(array)] = array
+    return found
 
 
-def _repeated(levels: NDArray[np.int32], n: int) -> NDArray[np.int32]:
-    """As many settings as a tile has: the last one again, which goes nowhere new."""
-    return np.pad(levels, ((0, n - len(levels)), (0, 0)), mode="edge")
+def tiles(
+    levels: NDArray[np.int32], n_episodes: int, tile: int
+) -> Iterator[NDArray[np.int32]]:
+    """
+    The settings, some at a time, so that about `tile` pairs are walked in one go.
+
+    As many as a tile has: the last one again, which goes nowhere new.
+    """
+    n = max(1, min(bucket(len(levels)), tile // max(1, n_episodes)))
+    for i in range(0, len(levels), n):
+        some = levels[i : i + n]
+        yield np.pad(some, ((0, n - len(some)), (0, 0)), mode="edge")
 
 
 @jax.jit

@@ -6,8 +6,10 @@ from itertools import groupby
 from typing import NamedTuple
 
 from stretto.counted import counted
+from stretto.evaluate.balance import INPUT, TokenPrices
 from stretto.evaluate.intervals import Interval
 from stretto.evaluate.rows import Totals
+from stretto.evaluate.tokens import Tokens
 from stretto.report.document import (
     Document,
     Figure,
@@ -18,6 +20,8 @@ from stretto.report.document import (
     table,
 )
 from stretto.report.drawing import Drawing
+from stretto.report.shares import percent
+from stretto.report.tokens import token_parts
 
 COUNTING = (
     "Counting rule: current. Only calls that a lookup answered are skipped, each "
@@ -43,6 +47,8 @@ class Replayed:
     totals: Totals
     interval: Interval | None
     """Of the share of turns saved, over tasks."""
+    tokens: Tokens | None = None
+    """None where no session records what its turns cost."""
 
 
 class Point(NamedTuple):
@@ -63,11 +69,13 @@ def replay_document(
     draw: Drawing | None = None,
     *,
     sites: Mapping[str, Sequence[Point]] = {},
+    prices: TokenPrices = INPUT,
 ) -> Document:
     """
     The replay of the flow called `name`.
 
     Args:
+        prices: What its tokens were priced at.
         settings: By threshold, rising; `chosen` is the one the report is about.
         sites: What changing each site's threshold alone comes to.
     """
@@ -88,6 +96,7 @@ def replay_document(
         parts.append(_thresholds_table(settings))
     if sites:
         parts += [Heading("Sites"), Prose(ALONE), *_site_parts(chosen, sites, draw)]
+    parts += token_parts(chosen.tokens, prices)
     parts += [Heading("Counts"), _counts_table(t), Prose(COUNTING)]
     return Document(title, tuple(parts))
 
@@ -138,18 +147,25 @@ def _reading(chosen: Replayed, decider: str) -> str:
 
 
 def _thresholds_table(settings: Sequence[Replayed]) -> Part:
-    return table(
-        ("threshold", "turns saved", "share", "lookups", "detours", "with one"),
+    headers = ["threshold", "turns saved", "share", "lookups", "detours", "with one"]
+    rows: list[list[object]] = [
         [
-            (
-                f"{s.threshold:g}", s.totals.turns_saved,
-                f"{s.totals.turns_saved_share:.1%}", s.totals.lookups,
-                s.totals.detours, s.totals.episodes_with_detour,
-            )
-            for s in settings
-        ],
-        text=0,
-    )  # fmt: skip
+            f"{s.threshold:g}", s.totals.turns_saved,
+            f"{s.totals.turns_saved_share:.1%}", s.totals.lookups,
+            s.totals.detours, s.totals.episodes_with_detour,
+        ]
+        for s in settings
+    ]  # fmt: skip
+    tokens = [s.tokens for s in settings if s.tokens is not None]
+    if tokens:
+        headers += ["prompt tokens saved", "share"]
+        for row, found in zip(rows, tokens, strict=True):
+            row += [f"{found.prompt.part:,.0f}", percent(found.prompt)]
+    if tokens and tokens[0].dollars.whole:
+        headers.append("dollars saved")
+        for row, found in zip(rows, tokens, strict=True):
+            row.append(f"{found.dollars.part:,.2f}")
+    return table(headers, rows, text=0)
 
 
 def _site_parts(

@@ -32,6 +32,7 @@ def test_messages_are_kept_apart_by_a_line():
 def test_a_later_message_changes_the_answer_but_not_of_a_copy():
     first = said("hello")
     assert not first.mentions("W20")
+    assert not first.mentions("W2000")
 
     copy = first.copy()
 
@@ -39,6 +40,9 @@ def test_a_later_message_changes_the_answer_but_not_of_a_copy():
     assert first.mentions("W20")
     assert first.mentions("hello")
     assert not copy.mentions("W20")
+    assert not copy.mentions("AW2000")
+    assert first.hear("and AW2000") == ["W2000"]
+    assert copy.hear("W20, AW2000") == ["W20", "W2000", "AW2000"]
 
 
 def test_a_value_is_named_by_a_sibling_of_four_characters():

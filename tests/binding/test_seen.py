@@ -124,3 +124,25 @@ def test_a_session_kept_event_by_event_gives_the_picks_of_one_read_whole(
         whole = Seen.of(episode.events[: i + 1])
         for tool in TOOLS:
             assert pick(bindings, tool, seen) == pick(bindings, tool, whole)
+
+
+@given(st.randoms(use_true_random=True))
+@settings(max_examples=30, deadline=None)
+def test_a_session_and_its_copy_go_on_apart(random: Random):
+    bindings = learn_bindings(sessions(random, 4), READS)
+    begun, *others = (
+        session(random, name, n_turns=6).events for name in ("begun", "one", "other")
+    )
+    kept = Seen.of(begun)
+    for tool in TOOLS:
+        pick(bindings, tool, kept)
+    apart = [(kept, [*begun]), (kept.copy(), [*begun])]
+
+    for events in zip(*others, strict=False):
+        for (seen, so_far), event in zip(apart, events, strict=True):
+            seen.add(event)
+            so_far.append(event)
+        for seen, so_far in apart:
+            whole = Seen.of(so_far)
+            for tool in TOOLS:
+                assert pick(bindings, tool, seen) == pick(bindings, tool, whole)

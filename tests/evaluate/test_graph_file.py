@@ -53,6 +53,8 @@ def test_graphs_from_a_file_grow_on_from_where_they_had_stopped(seed, tmp_path):
     np.testing.assert_array_equal(again.counted(first), counted)
     assert again.n_nodes == whole.n_nodes
     np.testing.assert_array_equal(again.counted(more), whole.counted(more))
+    for one, other in zip(again.spent(more), whole.spent(more), strict=True):
+        assert [*one] == [*other]
 
 
 def test_the_key_tells_apart_all_that_changes_a_graph_and_nothing_else():
@@ -101,6 +103,8 @@ def past(array: np.ndarray) -> np.ndarray:
         ("came", lambda a: np.zeros_like(a)), ("first_adds", lambda a: a[:-1]),
         ("site", lambda _: np.array([None], object)), ("head", lambda a: a[:-1]),
         ("floors", lambda a: a[:-1]), ("to", lambda a: np.zeros_like(a)),
+        ("spent", past), ("spent", lambda a: a[:1]), ("first_spent", past),
+        ("whole", lambda a: a[:, 1:]), ("dollars", lambda a: a[:-1]),
     ],
 )  # fmt: skip
 def test_a_file_whose_numbers_lead_nowhere_is_refused(tmp_path: Path, name, change):

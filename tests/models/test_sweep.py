@@ -13,15 +13,18 @@ from stretto.evaluate.growing import Grower
 from stretto.evaluate.nodes import UNKNOWN
 from stretto.evaluate.setting import Batch, Setting
 from stretto.evaluate.sweep import Sweep
+from stretto.models.spending import Spends, jax_spends, numpy_spends
 from stretto.models.sweep import Incomplete, jax_walk, numpy_walk
 from tests.evaluate.lessons import Lesson, steadily
 from tests.evaluate.test_graph import drawn, sites
+from tests.evaluate.test_spent import with_usage
 
 
 def swept(seed: int, name: str, n_settings: int) -> tuple[Sweep, list[Setting]]:
     """A sweep that has grown for some random settings."""
     lesson = Lesson(seed, steady=seed % 2 == 0)
     measured = [*lesson.measured(3, n_orders=4), *lesson.named([steadily()])]
+    measured = [with_usage(episode, Random(seed)) for episode in measured]
     chosen = drawn(lesson.flow, Random(seed), n_settings)
     return Sweep(Grower(lesson.flow, name), measured), chosen
 
@@ -55,6 +58,44 @@ def test_jaxs_walk_counts_what_numpys_does_tile_by_tile_or_at_once(tile):
     assert not jax.config.jax_enable_x64
 
 
+def assert_spent(found: Spends, sweep: Sweep, chosen: list[Setting]) -> None:
+    """What was walked is what the graphs say, setting by setting."""
+    for number, by in enumerate(sweep.spent(chosen)):
+        each = by.prompt, by.completion, by.carried, by.again
+        walked = found.prompt, found.completion, found.once, found.again
+        for one, other in zip(walked, each, strict=True):
+            assert one.dtype == np.int64
+            np.testing.assert_array_equal(one[:, number], other)
+        np.testing.assert_allclose(found.dollars[:, number], by.dollars, atol=1e-9)
+
+
+@given(st.integers(0, 2**32), st.sampled_from(("habit", "reach")))
+@settings(max_examples=20, deadline=None)
+def test_numpys_walk_spends_what_settings_spend_in_the_graphs(seed, name):
+    sweep, chosen = swept(seed, name, 12)
+    sweep.counted(chosen)
+    flat = sweep.flat()
+    walkable = Walkable.of(flat)
+
+    found = numpy_spends(walkable, walkable.levels(flat, Batch(chosen)))
+
+    assert_spent(found, sweep, chosen)
+
+
+@pytest.mark.parametrize("tile", [2**21, 40])
+def test_jaxs_walk_spends_what_settings_spend_tile_by_tile_or_at_once(tile):
+    sweep, chosen = swept(4, "reach", 30)
+    sweep.counted(chosen)
+    flat = sweep.flat()
+    walkable = Walkable.of(flat)
+
+    found = jax_spends(walkable, walkable.levels(flat, Batch(chosen)), tile=tile)
+
+    assert (found.prompt > 0).any()
+    assert (found.again != 0).any()
+    assert_spent(found, sweep, chosen)
+
+
 def test_what_fills_up_a_tile_takes_no_edge_of_its_own():
     sweep, _ = swept(4, "reach", 1)
     chosen = [Setting(2.0, {site: 0.0}) for site in sites(sweep.grower.flow)][:5]
@@ -69,7 +110,7 @@ def test_what_fills_up_a_tile_takes_no_edge_of_its_own():
     np.testing.assert_array_equal(found, counted)
 
 
-@pytest.mark.parametrize("walk", [numpy_walk, jax_walk])
+@pytest.mark.parametrize("walk", [numpy_walk, jax_walk, numpy_spends, jax_spends])
 def test_a_walk_off_the_edges_that_are_known_is_refused(walk):
     sweep, _ = swept(4, "reach", 1)
     sweep.counted([Setting(0.0)])
@@ -91,6 +132,19 @@ def test_no_setting_and_no_episode_are_walks_too(walk):
         walkable = Walkable.of(graphs)
         found = walk(walkable, walkable.levels(graphs, Batch(settings_)))
         assert (found.shape, found.dtype) == (shape, np.int64)
+
+
+@pytest.mark.parametrize("walk", [numpy_spends, jax_spends])
+def test_no_setting_and_no_episode_spend_nothing(walk):
+    sweep, chosen = swept(4, "reach", 4)
+    sweep.counted(chosen)
+    flat, empty = sweep.flat(), Flat.of([])
+    for graphs, settings_, shape in (
+        (flat, [], (0, 4)), (empty, chosen, (4, 0)), (empty, [], (0, 0)),
+    ):  # fmt: skip
+        walkable = Walkable.of(graphs)
+        found = walk(walkable, walkable.levels(graphs, Batch(settings_)))
+        assert {each.shape for each in found} == {shape}
 
 
 def test_no_float_is_compared_and_a_score_ties_with_its_own_threshold():
@@ -116,10 +170,9 @@ def test_flat_graphs_joined_are_the_graphs_flattened_together():
     whole = joined([Flat.of(graphs[:1]), Flat.of(graphs[1:])])
 
     assert whole.sites == sweep.flat().sites
-    for number, (nodes, _) in enumerate(graphs):
-        found = whole.nodes(number)
-        assert (found.first, found.adds, found.site) == (
-            nodes.first, nodes.adds, nodes.site,
+    for found, (nodes, _) in zip(whole.every(), graphs, strict=True):
+        assert (found.first, found.adds, found.spent, found.site) == (
+            nodes.first, nodes.adds, nodes.spent, nodes.site,
         )  # fmt: skip
         assert (found.score, found.order, found.came) == (
             nodes.score, nodes.order, nodes.came,
@@ -128,4 +181,4 @@ def test_flat_graphs_joined_are_the_graphs_flattened_together():
             (found.make, nodes.make),
             (found.hand_back, nodes.hand_back),
         ):
-            assert (one.to, one.adds) == (other.to, other.adds)
+            assert (one.to, one.adds, one.spent) == (other.to, other.adds, other.spent)
