@@ -1,5 +1,6 @@
 """`stretto audit`: score recorded sessions under a flow."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -13,8 +14,10 @@ from stretto.cli.oracle_choice import OracleChoice
 from stretto.cli.oracles import questions
 from stretto.cli.reports import html_option, write_report
 from stretto.cli.tasks import Tasks, tasks
+from stretto.episodes.episode import Episode
 from stretto.evaluate.audit import Audit, audited_by
 from stretto.evaluate.audit import audit as audit_flow
+from stretto.evaluate.one_by_one import OneByOne
 from stretto.report.audit import audit_document
 
 
@@ -34,6 +37,11 @@ from stretto.report.audit import audit_document
     help="Whose probabilities: arbiter, habit or reach; if left out, the arbiter's "
     "where the flow has one, else the habit's.",
 )  # fmt: skip
+@click.option(
+    "--each-call", is_flag=True,
+    help="Score every call of a turn, each as a flow sees it: behind the one before, "
+    "with its result. If left out a turn's first call is scored, as published.",
+)  # fmt: skip
 @questions(dollars=1, default=ORACLE)
 @html_option
 @as_json
@@ -42,6 +50,7 @@ def audit(
     sessions: Sessions,
     tasks: Tasks | None,
     decider: str | None,
+    each_call: bool,
     choice: OracleChoice,
     page: Path | None,
     as_json: bool,
@@ -57,18 +66,20 @@ def audit(
     them. Every session is scored, whether it succeeded or not.
     """
     deciding = Deciding.of(flow, decider, choice, default=audited_by)
-    episodes = Measured(sessions, tasks, again=deciding.asks)
+    episodes: Iterable[Episode] = Measured(sessions, tasks, again=deciding.asks)
+    if each_call:
+        episodes = OneByOne(episodes)
     oracle = deciding.asked(episodes)
     found = audit_flow(deciding.flow, episodes, decider=deciding.decider, oracle=oracle)
     write_report(
-        lambda draw: audit_document(found, flow.name, draw),
-        summary(found),
+        lambda draw: audit_document(found, flow.name, draw, each_call=each_call),
+        {**summary(found), "each_call": each_call},
         page,
         as_json,
     )
 
 
-def summary(audit: Audit) -> Json:
+def summary(audit: Audit) -> dict[str, Json]:
     """The audit as JSON. Log probabilities are in nats."""
     return {
         "domain": audit.domain,
@@ -80,6 +91,7 @@ def summary(audit: Audit) -> Json:
         "mean_log_prob": audit.mean_log_p,
         "offered": audit.offered,
         "mean_log_prob_offered": audit.mean_log_p_offered,
+        "mean_log_prob_without_other": audit.mean_log_p_among,
         "agreement": audit.agreement,
         "expected_agreement": audit.expected_agreement,
         "ece": audit.ece,

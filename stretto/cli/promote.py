@@ -12,9 +12,11 @@ from stretto.cli.number import PROBABILITY, Number, Whole
 from stretto.cli.options import Sessions, as_json, sessions
 from stretto.cli.reports import html_option, write_report
 from stretto.cli.tasks import Tasks, tasks
+from stretto.evaluate.intervals import N_DRAWS, SEED
 from stretto.flow.deciders.decider import decider as decider_of
 from stretto.flow.flow import Bar
 from stretto.flow.wire import read_flow, write_flow
+from stretto.flow.wire.sites import promotion_json
 from stretto.learn.promote import Promoted
 from stretto.learn.promote import promote as promote_flow
 from stretto.report.promote import promotion_document
@@ -62,6 +64,16 @@ BAR = Bar()
     help="Count a lookup as used only before the agent's next write, after which its "
     "result may be stale; published promotions count any later call.",
 )  # fmt: skip
+@click.option(
+    "--by-task", is_flag=True,
+    help="Hold the lower end of a bootstrap over tasks against --min-lower too, each "
+    "task weighing the same however many lookups it had.",
+)  # fmt: skip
+@click.option(
+    "--holm", "is_corrected", is_flag=True,
+    help="Promote only sites whose share is above --min-lower after Holm's correction "
+    "for how many were tested, at 5%.",
+)  # fmt: skip
 @html_option
 @as_json
 def promote(
@@ -75,6 +87,8 @@ def promote(
     min_lower: float,
     min_tasks: int,
     is_fresh: bool,
+    by_task: bool,
+    is_corrected: bool,
     page: Path | None,
     as_json: bool,
 ) -> None:
@@ -94,14 +108,19 @@ def promote(
         compiled,
         Measured(sessions, tasks),
         decider_of(compiled, decider),
-        bar=Bar(threshold, min_used, min_lower, min_tasks),
-        is_fresh=is_fresh,
+        bar=Bar(
+            threshold, min_used, min_lower, min_tasks, is_fresh, by_task, is_corrected
+        ),
     )
     if out is not None:
         write_flow(replace(compiled, promoted=found.promotion), out)
     write_report(
         lambda _: promotion_document(
-            flow.name, found.promotion, episodes=found.episodes, served=found.served
+            flow.name,
+            found.promotion,
+            found.evidence,
+            episodes=found.episodes,
+            served=found.served,
         ),
         summary(found),
         page,
@@ -115,8 +134,7 @@ def summary(found: Promoted) -> Json:
         "episodes": found.episodes,
         "served": found.served,
         "rounds": found.rounds,
-        "promoted": {
-            "bar": asdict(found.promotion.bar),
-            "sites": {s: asdict(r) for s, r in found.promotion.sites.items()},
-        },
+        "promoted": promotion_json(found.promotion),
+        "evidence": {site: asdict(of) for site, of in found.evidence.items()},
+        "bootstrap": {"draws": N_DRAWS, "seed": SEED, "unit": "task"},
     }

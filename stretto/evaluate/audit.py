@@ -64,6 +64,8 @@ class Audit:
     """The decisions whose step was among the site's own options."""
     log_p_offered: float
     """As `log_p`, over those alone."""
+    log_p_among: float
+    """Over those alone, and among the site's own options: without `other`."""
     skipped: Mapping[Reason, int]
     """The points where the flow hands back before weighing anything, by reason."""
     calibration: tuple[Bin, ...]
@@ -87,6 +89,11 @@ class Audit:
         """Per decision whose step was on offer; 0 where there are none."""
         return self.log_p_offered / self.offered if self.offered else 0.0
 
+    @property
+    def mean_log_p_among(self) -> float:
+        """The same without `other`; 0 where there are none."""
+        return self.log_p_among / self.offered if self.offered else 0.0
+
 
 @dataclass(slots=True)
 class _Tally:
@@ -108,6 +115,7 @@ class _Tally:
 class _Sums:
     total: _Tally = field(default_factory=_Tally)
     offered: _Tally = field(default_factory=_Tally)
+    log_p_among: float = 0.0
     sites: dict[str, _Tally] = field(default_factory=lambda: defaultdict(_Tally))
     tops: list[tuple[float, bool]] = field(default_factory=list)
     skipped: Counter[Reason] = field(default_factory=Counter)
@@ -120,6 +128,7 @@ class _Sums:
         self.sites[str(point.site)].add(point)
         if point.offered:
             self.offered.add(point)
+            self.log_p_among += point.log_p_among
         self.tops.append((point.probabilities[point.top], point.agreed))
 
 
@@ -189,6 +198,7 @@ def _audit(
         ece=expected_calibration_error(bins),
         offered=sums.offered.scored,
         log_p_offered=sums.offered.log_p,
+        log_p_among=sums.log_p_among,
         skipped=dict(sorted(sums.skipped.items())),
         calibration=bins,
         sites=tuple(sorted(sites, key=lambda s: (-s.decisions, s.site))),

@@ -63,6 +63,11 @@ class Scored:
         """The log probability of the agent's step, in nats."""
         return math.log(self.p_actual)
 
+    @property
+    def log_p_among(self) -> float:
+        """The same among the site's own options, where the step was one of them."""
+        return self.log_p - math.log1p(-self.probabilities[OTHER])
+
 
 class Point(NamedTuple):
     """A point where a flow weighs its options, and what the agent then did."""

@@ -88,6 +88,12 @@ class Bar:
     min_used: float = 0.7
     min_lower: float = 0.5
     min_tasks: int = 3
+    before_write: bool = False
+    """Whether a lookup counts as used only before the agent's next write."""
+    by_task: bool = False
+    """Whether the lower end over tasks, weighing the same, has to reach it too."""
+    holm: bool = False
+    """Whether the share has to be above it after Holm's correction over sites."""
 
 
 @dataclass(frozen=True, slots=True)

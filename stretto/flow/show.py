@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from stretto.flow.decision import Reason
+from stretto.flow.flow import Bar
 from stretto.flow.options import MAX_THRESHOLD
 from stretto.flow.review import Review
 from stretto.flow.review.document import RunReview, ToolsReview
@@ -158,10 +159,20 @@ def _promotion(review: Review) -> str:
     return (
         f"The bar, at threshold {shortest(bar.threshold)}: {bar.min_used:.0%} of the "
         f"lookups used, a lower bound of {bar.min_lower:.0%}, "
-        f"{count(bar.min_tasks, 'task')}.\n\n"
+        f"{count(bar.min_tasks, 'task')}{_stricter(bar)}.\n\n"
         f"{table(header, rows, right=range(1, 6))}\n\n"
         f"At any other site the flow hands back.{switched}"
     )
+
+
+def _stricter(bar: Bar) -> str:
+    """What a bar asks for beside the published one."""
+    also = (
+        (bar.before_write, "used before the next write"),
+        (bar.by_task, "the same bound over tasks weighing the same"),
+        (bar.holm, "after Holm's correction over the sites"),
+    )
+    return "".join(f", {text}" for is_set, text in also if is_set)
 
 
 def _surprise(review: Review) -> str:

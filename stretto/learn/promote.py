@@ -1,6 +1,7 @@
 """Which sites a flow may act at, by what its lookups would have been worth there."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -14,6 +15,7 @@ from stretto.episodes.episode import (
     ToolResult,
 )
 from stretto.episodes.manifest import Kind
+from stretto.evaluate.corrected import LEVEL, Evidence, evidence, holm
 from stretto.evaluate.intervals import wilson_lower
 from stretto.flow.caps import PER_CALL
 from stretto.flow.decide import decide
@@ -34,23 +36,41 @@ class Tally:
     """What was seen of one site."""
 
     decisions: int = 0
-    lookups: int = 0
-    used: int = 0
-    tasks: set[str] = field(default_factory=set)
+    outcomes: dict[str, list[bool]] = field(default_factory=lambda: defaultdict(list))
+    """By task: of each lookup, whether the agent used it."""
 
-    def record(self, bar: Bar) -> SiteRecord:
-        """The site's record, and whether it meets the bar."""
-        lower = wilson_lower(self.used, self.lookups)
-        share = self.used / self.lookups if self.lookups else 0.0
-        meets = share >= bar.min_used and lower >= bar.min_lower
-        return SiteRecord(
-            self.decisions,
-            self.lookups,
-            self.used,
-            len(self.tasks),
-            lower,
-            meets and len(self.tasks) >= bar.min_tasks,
+    def record(self, bar: Bar, found: Evidence | None) -> SiteRecord:
+        """
+        The site's record, and whether it meets the bar.
+
+        Args:
+            found: What the tasks say, Holm's correction included; None without lookups.
+        """
+        lookups = sum(map(len, self.outcomes.values()))
+        used = sum(map(sum, self.outcomes.values()))
+        tasks, lower = len(self.outcomes), wilson_lower(used, lookups)
+        meets = (
+            found is not None
+            and used / lookups >= bar.min_used
+            and lower >= bar.min_lower
+            and tasks >= bar.min_tasks
+            and (not bar.by_task or _at_least(found.lower, bar.min_lower))
+            and (not bar.holm or _at_most(found.corrected, LEVEL))
         )
+        return SiteRecord(self.decisions, lookups, used, tasks, lower, meets)
+
+
+class Scored(NamedTuple):
+    """The sites of one round of scoring."""
+
+    records: dict[str, SiteRecord]
+    evidence: dict[str, Evidence]
+    """Of the sites with lookups."""
+
+    @property
+    def promoted(self) -> AbstractSet[str]:
+        """The sites that meet the bar."""
+        return {site for site, record in self.records.items() if record.promoted}
 
 
 class Promoted(NamedTuple):
@@ -61,6 +81,8 @@ class Promoted(NamedTuple):
     served: int
     """Lookups that a flow made while the sessions were recorded; none is scored."""
     rounds: int
+    evidence: Mapping[str, Evidence]
+    """By site with lookups: what the tasks say of it, each weighing the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +92,7 @@ class Scoring:
     flow: Flow
     """Free to act at every site that its own thresholds leave on."""
     decider: Decider
-    threshold: float
-    is_fresh: bool = False
-    """Whether a lookup counts as used only before the agent's next write."""
+    bar: Bar
 
     def add(
         self, episode: Episode, sites: dict[str, Tally], asks_again: Chains
@@ -98,7 +118,8 @@ class Scoring:
         transcript = Transcript.of(self.flow, view.events)
         for n in range(PER_CALL):
             moment = transcript.moment(pending)
-            found = decide(self.flow, moment, self.decider, threshold=self.threshold)
+            at = self.bar.threshold
+            found = decide(self.flow, moment, self.decider, threshold=at)
             if not found.probabilities:
                 return
             site = str(found.site)
@@ -106,13 +127,9 @@ class Scoring:
             tally.decisions += 1
             if not isinstance(found.action, Lookup):
                 return
-            tally.lookups += 1
-            tally.tasks.add(episode.task_or_id)
             match = next((c for c in later if _makes(c[0], found.action)), None)
-            if match is None:
-                return
-            tally.used += 1
-            if match[1] is None or not asks_again(site):
+            tally.outcomes[episode.task_or_id].append(match is not None)
+            if match is None or match[1] is None or not asks_again(site):
                 return
             for event in _made(found.action, match[1], n):
                 transcript.add(event, scored=False)
@@ -128,7 +145,8 @@ class Scoring:
                 break
         for turn in turns:
             for call in turn.calls:
-                if self.is_fresh and self.flow.manifest.kind(call.tool) is Kind.WRITE:
+                is_write = self.flow.manifest.kind(call.tool) is Kind.WRITE
+                if is_write and self.bar.before_write:
                     return
                 if not call.is_lookup:
                     yield call, results.get(call.id)
@@ -155,7 +173,6 @@ def promote(
     decider: Decider,
     *,
     bar: Bar | None = None,
-    is_fresh: bool = False,
 ) -> Promoted:
     """
     The promotion of a flow by recorded sessions.
@@ -169,30 +186,54 @@ def promote(
     """
     bar = bar or Bar()
     episodes = list(episodes)
-    scoring = Scoring(replace(flow, promoted=None), decider, bar.threshold, is_fresh)
-    records = _scored(scoring, episodes, bar, lambda _: True)
+    scoring = Scoring(replace(flow, promoted=None), decider, bar)
+    found = _scored(scoring, episodes, lambda _: True)
     rounds = 1
     while rounds <= MAX_ROUNDS:
-        promoted = _promoted(records)
-        again = _scored(scoring, episodes, bar, promoted.__contains__)
+        again = _scored(scoring, episodes, found.promoted.__contains__)
         rounds += 1
-        unchanged, records = _promoted(again) == promoted, again
+        unchanged, found = again.promoted == found.promoted, again
         if unchanged:
             break
     served = sum(
         call.is_lookup for e in episodes for turn in e.turns for call in turn.calls
     )
-    return Promoted(Promotion(bar, records), len(episodes), served, rounds)
+    promotion = Promotion(bar, found.records)
+    return Promoted(promotion, len(episodes), served, rounds, found.evidence)
 
 
 def _scored(
-    scoring: Scoring, episodes: Iterable[Episode], bar: Bar, asks_again: Chains
-) -> dict[str, SiteRecord]:
+    scoring: Scoring, episodes: Iterable[Episode], asks_again: Chains
+) -> Scored:
     sites: dict[str, Tally] = {}
     for episode in episodes:
         scoring.add(episode, sites, asks_again)
-    return {site: sites[site].record(bar) for site in sorted(sites)}
+    ordered = {site: sites[site] for site in sorted(sites)}
+    found = evidence_of(ordered, scoring.bar)
+    records = {s: t.record(scoring.bar, found.get(s)) for s, t in ordered.items()}
+    return Scored(records, found)
 
 
-def _promoted(records: dict[str, SiteRecord]) -> AbstractSet[str]:
-    return {site for site, record in records.items() if record.promoted}
+def evidence_of(sites: Mapping[str, Tally], bar: Bar) -> dict[str, Evidence]:
+    """
+    What the tasks say of each site with lookups.
+
+    Tested are the sites with as many tasks as the bar wants: no other can be promoted,
+    whatever its lookups came to, so that none has to be corrected for.
+    """
+    found = {
+        site: evidence(site, tally.outcomes, bar.min_lower)
+        for site, tally in sites.items()
+        if tally.outcomes
+    }
+    enough = [s for s in found if len(sites[s].outcomes) >= bar.min_tasks]
+    corrected = holm({site: found[site].p for site in enough})
+    return {s: replace(of, corrected=corrected.get(s)) for s, of in found.items()}
+
+
+def _at_least(value: float | None, least: float) -> bool:
+    return value is not None and value >= least
+
+
+def _at_most(value: float | None, most: float) -> bool:
+    return value is not None and value <= most

@@ -23,7 +23,9 @@ _WHY = {
 }
 
 
-def audit_document(audit: Audit, name: str, draw: Drawing | None = None) -> Document:
+def audit_document(
+    audit: Audit, name: str, draw: Drawing | None = None, *, each_call: bool = False
+) -> Document:
     """The audit of the flow called `name`, with figures where they can be drawn."""
     title = f"Audit of {name}"
     if not audit.decisions:
@@ -32,7 +34,12 @@ def audit_document(audit: Audit, name: str, draw: Drawing | None = None) -> Docu
             + _skipped(audit)
         )
         return Document(title, (nothing,))
-    parts: list[Part] = [_key(audit), Prose(_reading(audit))]
+    scored = Prose(
+        "Every call of a turn is scored, each behind the one before and its result."
+        if each_call
+        else "Of a turn of several calls the first is scored."
+    )
+    parts: list[Part] = [_key(audit), Prose(_reading(audit)), scored]
     parts += [Heading("Calibration"), Prose(_calibration_reading(audit))]
     if draw is not None:
         bins = [(b.mean_p, b.agreement, b.decisions) for b in audit.calibration]
@@ -74,14 +81,24 @@ def _reading(audit: Audit) -> str:
         f"The agents' steps have a mean probability of {audit.expected_agreement:.3f}. "
     )
     if missed:
-        text += (
-            f"At {counted(missed, 'decision')} the agent made a read the site does not "
-            f"offer; without these the surprise is {-audit.mean_log_p_offered:.3f} "
-            "nats. "
-        )
+        text += _without(audit, missed)
     if audit.decider == "reach":
         text += "Reach gives each lookup its own chance; what they leave is `respond`. "
     return text + _skipped(audit)
+
+
+def _without(audit: Audit, missed: int) -> str:
+    """The surprise without the reads that a site does not offer."""
+    offered, among = (
+        f"{-nats:.3f}" for nats in (audit.mean_log_p_offered, audit.mean_log_p_among)
+    )
+    text = (
+        f"At {counted(missed, 'decision')} the agent made a read the site does not offer; "
+        f"without these the surprise is {offered} nats"
+    )
+    if among != offered:
+        text += f", and {among} where nothing is set aside for such reads"
+    return f"{text}. "
 
 
 def _skipped(audit: Audit) -> str:

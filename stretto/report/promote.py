@@ -1,20 +1,29 @@
 """A promotion: the sites where a flow may act, and the record of each."""
 
-from stretto.evaluate.intervals import wilson_lower
-from stretto.flow.flow import Promotion, SiteRecord
+from collections.abc import Mapping
+
+from stretto.evaluate.corrected import LEVEL, Evidence
+from stretto.flow.flow import Bar, Promotion, SiteRecord
 from stretto.report.document import Document, Heading, Key, Part, Prose, table
 
-COUNTED = (
-    "A lookup counts as used if the agent made that call in a later turn, with at "
-    "least the lookup's arguments. The lower bound is that of Wilson's 90% interval, "
-    "site by site, without a correction for there being several."
+BOUNDS = (
+    "The lower bound is that of Wilson's 90% interval, which takes lookups for "
+    "independent of each other and corrects for nothing. By task, each task weighs the "
+    f"same and the bound is the {LEVEL:.0%} point over tasks drawn anew; p is of a "
+    "share no higher than the least lower bound, one lookup of each task counted and "
+    "exact, after Holm's correction for the sites with as many tasks as the bar wants."
 )
 
 
 def promotion_document(
-    name: str, promotion: Promotion, *, episodes: int, served: int
+    name: str,
+    promotion: Promotion,
+    evidence: Mapping[str, Evidence],
+    *,
+    episodes: int,
+    served: int,
 ) -> Document:
-    """The promotion of the flow called `name`."""
+    """The promotion of the flow called `name`, with what tasks say of each site."""
     records = promotion.sites.values()
     promoted = [record for record in records if record.promoted]
     kept, used = (sum(getattr(r, n) for r in promoted) for n in ("lookups", "used"))
@@ -36,34 +45,63 @@ def promotion_document(
             "A site that is not listed stays as it is: the flow hands back there."
         ),
     ]
+    if bar.by_task or bar.holm:
+        parts.append(Prose(_stricter(bar)))
     if served:
         parts.append(
             Prose(
                 f"{served:,} lookups were made by a flow at the time; none is scored."
             )
         )
-    parts += [Heading("Sites"), _table(promotion), Prose(COUNTED)]
+    counted = f"A lookup counts as used if the agent made that call {_when(bar)}. "
+    sites = _table(promotion, evidence)
+    parts += [Heading("Sites"), sites, Prose(counted + BOUNDS)]
     return Document(f"Promotion of {name}", tuple(parts))
 
 
-def _table(promotion: Promotion) -> Part:
+def _when(bar: Bar) -> str:
+    limit = " and before its next write" if bar.before_write else ""
+    return f"in a later turn{limit}, with at least the lookup's arguments"
+
+
+def _stricter(bar: Bar) -> str:
+    also = []
+    if bar.by_task:
+        also.append(f"the bound by task is at least {bar.min_lower:g}")
+    if bar.holm:
+        also.append(f"the corrected p is at most {LEVEL:g}")
+    return f"Promoted is also only where {' and '.join(also)}."
+
+
+def _table(promotion: Promotion, evidence: Mapping[str, Evidence]) -> Part:
     ordered = sorted(promotion.sites.items(), key=lambda s: (-s[1].lookups, s[0]))
     headers = (
         "site", "promoted", "decisions", "lookups", "used", "share", "lower bound",
-        "tasks",
+        "tasks", "by task", "bound by task", "p",
     )  # fmt: skip
     rows = [
         (
-            site, "yes" if r.promoted else why_not(r, promotion), r.decisions,
-            r.lookups, r.used, f"{r.used / r.lookups:.0%}" if r.lookups else "",
-            f"{wilson_lower(r.used, r.lookups):.2f}", r.tasks,
+            site, "yes" if r.promoted else why_not(r, promotion, evidence.get(site)),
+            r.decisions, r.lookups, r.used,
+            f"{r.used / r.lookups:.0%}" if r.lookups else "", f"{r.lower:.2f}", r.tasks,
+            *_by_task(evidence.get(site)),
         )
         for site, r in ordered
     ]  # fmt: skip
     return table(headers, rows, text=2)
 
 
-def why_not(record: SiteRecord, promotion: Promotion) -> str:
+def _by_task(found: Evidence | None) -> tuple[str, str, str]:
+    if found is None:
+        return "", "", ""
+    lower = "" if found.lower is None else f"{found.lower:.2f}"
+    p = "" if found.corrected is None else f"{found.corrected:.2g}"
+    return f"{found.share:.0%}", lower, p
+
+
+def why_not(
+    record: SiteRecord, promotion: Promotion, found: Evidence | None = None
+) -> str:
     """The first part of the bar that a site does not meet."""
     bar = promotion.bar
     if not record.lookups:
@@ -72,4 +110,9 @@ def why_not(record: SiteRecord, promotion: Promotion) -> str:
         return "too few used"
     if record.lower < bar.min_lower:
         return "too few lookups"
-    return "too few tasks"
+    if record.tasks < bar.min_tasks:
+        return "too few tasks"
+    lower = None if found is None else found.lower
+    if bar.by_task and (lower is None or lower < bar.min_lower):
+        return "too unsure by task"
+    return "too unsure of several"

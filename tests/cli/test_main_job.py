@@ -365,6 +365,28 @@ def test_a_promoted_flow_acts_at_the_sites_that_its_file_promotes(shop, tmp_path
     assert after["detours"] <= before["detours"]
 
 
+def test_with_holm_a_site_needs_its_corrected_p_too_and_the_file_says_so(
+    shop, tmp_path
+):
+    out = tmp_path / "promoted.flow.json"
+    args = ("promote", shop / "shop.flow.json", shop / "new")
+
+    plain = json.loads(run(*args, "--json").stdout)
+    strict = json.loads(run(*args, "--holm", "--json", "-o", out).stdout)
+
+    before, after = (
+        {s for s, r in found["promoted"]["sites"].items() if r["promoted"]}
+        for found in (plain, strict)
+    )
+    sure = {s for s, e in strict["evidence"].items() if (e["corrected"] or 1) <= 0.05}
+    assert after == before & sure
+    assert after < before
+    assert strict["bootstrap"] == {"draws": 4000, "seed": 0, "unit": "task"}
+    assert json.loads(out.read_text())["promoted"]["bar"]["holm"] is True
+    assert "too unsure of several" in run(*args, "--holm").stdout
+    assert "Holm's correction" in run("flow-show", out).stdout
+
+
 @pytest.mark.parametrize("option", ["--min-used", "--min-lower"])
 def test_a_bar_that_is_no_share_is_refused(shop, option):
     result = run("promote", shop / "shop.flow.json", shop / "new", option, "70")

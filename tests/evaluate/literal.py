@@ -78,6 +78,11 @@ def _summed(scored):
         "log_p_offered": sum(
             x for x, inside in zip(logs, offered, strict=True) if inside
         ),
+        "log_p_among": sum(
+            math.log(probs[actual] / (sum(probs.values()) - probs["other"]))
+            for _, _, probs, actual in scored
+            if actual != "other"
+        ),
         "calibration": bins,
         "ece": sum(count / n * abs(p - a) for count, p, a in bins if count),
         "sites": _sites(scored),

@@ -68,6 +68,7 @@ def summed(found: Audit) -> dict:
         "ece",
         "offered",
         "log_p_offered",
+        "log_p_among",
     )
     return {name: getattr(found, name) for name in fields} | {
         "skipped": {reason.value: n for reason, n in found.skipped.items()},

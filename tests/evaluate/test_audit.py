@@ -8,19 +8,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stretto.episodes.episode import Episode
+from stretto.episodes.episode import Episode, ToolResult
 from stretto.evaluate.as_program import agents_choices, decisions_run
 from stretto.evaluate.audit import audit
 from stretto.evaluate.calibration import calibration, expected_calibration_error
 from stretto.evaluate.decisions import OTHER, Scored, decisions
 from stretto.evaluate.headroom import headroom
+from stretto.evaluate.one_by_one import OneByOne, one_by_one
+from stretto.evaluate.replay import Replayer
 from stretto.flow.deciders.decider import decider
 from stretto.flow.deciders.protocol import Chances
 from stretto.flow.decision import Reason
 from stretto.flow.flow import Bar, Promotion
+from stretto.flow.moment import Transcript
 from stretto.models.lower import log_density
 from stretto.program.handlers import score, simulate
 from tests.claims import claim
+from tests.evaluate.sessions import episodes
 from tests.flow.test_decide import FLOW, ORDERS, Fixed, order
 from tests.toys import Script, taught
 
@@ -62,6 +66,49 @@ def test_only_the_first_call_of_a_parallel_turn_is_scored():
     )[:1]
 
     assert decision.actual == OTHER
+
+
+def test_each_call_of_a_turn_is_scored_behind_the_one_before():
+    script = Script().turn(FOUND).turn(order("W1"), order("W2"), FOUND).reply()
+    weigher = Fixed({"get": 0.6, "respond": 0.4})
+    [apart] = OneByOne([script.episode()])
+
+    each = [p for p in decisions(FLOW, weigher, apart) if isinstance(p, Scored)]
+
+    assert [d.actual for d in each] == ["get", "get", OTHER, "respond"]
+    assert audit(FLOW, [script.episode()], decider=weigher).decisions == 2
+    assert audit(FLOW, [apart], decider=weigher).decisions == 4
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_one_call_at_a_time_is_what_a_flow_that_looks_nothing_up_is_asked_about(seed):
+    """The same histories by another road: a replay that hands back everywhere."""
+    several = 0
+    for episode in episodes(seed, 6, unanswered=0.0):
+        replayer = Replayer(FLOW, decider(FLOW, "habit"))
+        walk, asked = replayer.walk(episode), list[list[int]]()
+        while walk.advance():
+            asked.append([*walk.moment().history])
+            walk.answer(None)
+
+        transcript, seen = Transcript(FLOW), list[list[int]]()
+        for event in one_by_one(episode).events:
+            transcript.add(event)
+            if isinstance(event, ToolResult):
+                seen.append([*transcript.moment().history])
+
+        assert seen == asked
+        several += any(len(turn.calls) > 1 for turn in episode.turns)
+    assert several
+
+
+def test_without_other_a_step_is_weighed_among_what_the_site_offers():
+    [decision] = scored(
+        Script().turn(FOUND).turn(order("W1")), {"get": 0.3, "respond": 0.2}
+    )
+
+    assert decision.p_actual == pytest.approx(0.3, abs=1e-5)
+    assert decision.log_p_among == pytest.approx(math.log(0.6))
 
 
 def test_independent_chances_leave_the_rest_to_handing_back():

@@ -169,7 +169,7 @@ MAXIMAL = Flow(
     folds=FITS,
     model="jev-latest",
     promoted=Promotion(
-        Bar(),
+        Bar(before_write=True, by_task=True, holm=True),
         {
             USER: SiteRecord(9, 8, 8, 5, 0.75, True),
             ORDER: SiteRecord(9, 4, 2, 4, 0.2, False),

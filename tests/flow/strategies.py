@@ -243,7 +243,8 @@ def _promotions() -> st.SearchStrategy[Promotion]:
     record = st.tuples(NUMBERS, _pairs(NUMBERS), NUMBERS, SHARES, st.booleans()).map(
         lambda r: SiteRecord(r[0], r[1][1], r[1][0], r[2], r[3], r[4])
     )
-    bar = st.builds(Bar, SHARES, SHARES, SHARES, NUMBERS)
+    flags = st.booleans()
+    bar = st.builds(Bar, SHARES, SHARES, SHARES, NUMBERS, flags, flags, flags)
     return st.builds(Promotion, bar, st.dictionaries(TEXTS, record, max_size=2))
 
 

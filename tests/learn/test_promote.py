@@ -9,9 +9,13 @@ from hypothesis import strategies as st
 
 from stretto.episodes.episode import AssistantTurn, Episode, ToolCall, ToolResult
 from stretto.evaluate.intervals import wilson_lower
+from stretto.files import Node
 from stretto.flow.deciders.habit import decider
 from stretto.flow.flow import Bar, Flow, SiteRecord
-from stretto.learn.promote import Promoted, Tally, promote
+from stretto.flow.wire import flow_json
+from stretto.flow.wire.document import parse_flow
+from stretto.flow.wire.sites import promotion_json
+from stretto.learn.promote import Promoted, Tally, evidence_of, promote
 from tests.claims import claim
 from tests.evaluate.test_replay import FLOW, USER, find, get_user, order
 from tests.toys import Script
@@ -29,23 +33,27 @@ LOOSE = Bar(threshold=0.2, min_used=0.7, min_lower=0.0, min_tasks=1)
     ],
 )  # fmt: skip
 def test_the_bar_passes_what_it_is_published_to_pass(used, lookups, lower, passes):
-    tally = Tally(lookups, lookups, used, {"a", "b", "c"})
+    outcomes = [True] * used + [False] * (lookups - used)
 
-    record = tally.record(Bar())
+    few = recorded({"a": outcomes[:1], "b": outcomes[1:]})
+    apart = recorded({str(i): [used] for i, used in enumerate(outcomes)})
 
-    assert round(record.lower, 4) == lower
-    assert record.promoted is passes
-    assert not replace_tasks(tally, 2).record(Bar()).promoted
+    assert round(apart.lower, 4) == round(few.lower, 4) == lower
+    assert apart.promoted is passes
+    assert not few.promoted
 
 
-def replace_tasks(tally: Tally, n: int) -> Tally:
-    """The same of fewer tasks."""
-    return replace(tally, tasks=set(sorted(tally.tasks)[:n]))
+def recorded(outcomes: dict[str, list[bool]], bar: Bar | None = None) -> SiteRecord:
+    """The record of one site, by what became of each task's lookups."""
+    bar = bar or Bar()
+    tally = Tally(9, {task: of for task, of in outcomes.items() if of})
+    return tally.record(bar, evidence_of({"site": tally}, bar)["site"])
 
 
 def test_no_lookup_has_the_lower_bound_zero_and_is_not_promoted():
     assert wilson_lower(0, 0) == 0.0
-    assert not Tally(5, 0, 0, set()).record(Bar()).promoted
+    assert not Tally(5).record(Bar(), None).promoted
+    assert evidence_of({"site": Tally(5)}, Bar()) == {}
 
 
 @given(st.integers(0, 300), st.integers(1, 300))
@@ -112,7 +120,7 @@ def test_before_the_next_write_is_a_stricter_rule_than_ever():
     script.turn(get_user()).reply()
 
     ever = records(promoted(script))["find"]
-    fresh = records(promoted(script, is_fresh=True))["find"]
+    fresh = records(promoted(script, bar=replace(LOOSE, before_write=True)))["find"]
 
     assert (ever.used, fresh.used) == (1, 0)
 
@@ -161,3 +169,64 @@ def test_a_promotion_is_of_the_flow_without_the_one_it_has():
     again = promoted(script, replace(FLOW, promoted=first.promotion))
 
     assert again == promoted(script)
+
+
+def test_a_task_with_many_lookups_weighs_as_much_as_one_with_a_single_one():
+    """Nine of the twelve lookups are used, and one of the four tasks uses any."""
+    outcomes = {"a": [True] * 9, "b": [False], "c": [False], "d": [False]}
+    bar = Bar()
+
+    record = recorded(outcomes)
+    [found] = evidence_of({"site": Tally(9, outcomes)}, bar).values()
+
+    assert record.used / record.lookups == 0.75
+    assert found.share == 0.25
+    assert found.p == 15 / 16  # of one yes or more in four
+    by_task = replace(bar, min_lower=0.4, by_task=True)
+    assert recorded(outcomes, replace(by_task, by_task=False)).promoted
+    assert not recorded(outcomes, by_task).promoted
+
+
+def test_a_bar_by_task_passes_what_every_task_used_and_nothing_of_a_single_task():
+    every = {task: [True] for task in "abc"}
+
+    assert recorded(every, Bar(by_task=True)).promoted
+    one = Bar(by_task=True, min_tasks=1)
+    assert not recorded({"a": [True] * 20}, one).promoted
+    assert recorded({"a": [True] * 20}, replace(one, by_task=False)).promoted
+
+
+def test_with_holm_a_site_needs_more_the_more_sites_are_tested():
+    """Six tasks of six are 1/64: enough alone and for three sites, not for four."""
+    bar = Bar(holm=True)
+    tallies = {str(n): Tally(9, {t: [True] for t in "abcdef"}) for n in range(4)}
+
+    for n, promoted in ((1, True), (3, True), (4, False)):
+        some = dict([*tallies.items()][:n])
+        found = evidence_of(some, bar)
+        assert {e.corrected for e in found.values()} == {n / 64}
+        assert all(
+            t.record(bar, found[s]).promoted is promoted for s, t in some.items()
+        )
+
+
+def test_a_site_of_too_few_tasks_is_not_tested_and_costs_the_others_nothing():
+    many = Tally(9, {task: [True] for task in "abcdef"})
+    few = Tally(9, {"a": [True], "b": [True]})
+
+    found = evidence_of({"many": many, "few": few}, Bar(holm=True))
+
+    assert found["many"].corrected == 1 / 64
+    assert found["few"].corrected is None
+    assert not few.record(Bar(holm=True), found["few"]).promoted
+
+
+def test_the_flows_file_keeps_what_a_stricter_bar_asked_for():
+    script = Script().user("hi").turn(find()).turn(get_user()).reply()
+    bar = replace(LOOSE, holm=True, by_task=True, before_write=True)
+
+    flow = replace(FLOW, promoted=promoted(script, bar=bar).promotion)
+
+    assert parse_flow(Node(flow_json(flow), "x")).promoted == flow.promoted
+    plain = promotion_json(promoted(script).promotion)
+    assert set(plain["bar"]) == {"threshold", "min_used", "min_lower", "min_tasks"}

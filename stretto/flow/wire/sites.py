@@ -15,6 +15,9 @@ from stretto.flow.wire.pairs import (
     texts,
 )
 
+STRICTER = ("before_write", "by_task", "holm")
+"""What a bar may hold beside the published one; left out where it does not."""
+
 OFF = 2.0
 """How a threshold that switches a site off is written; null reads as it."""
 
@@ -76,6 +79,7 @@ def read_promotion(node: Node | None) -> Promotion | None:
             bar["min_used"].number(0, 1),
             bar["min_lower"].number(0, 1),
             bar["min_tasks"].integer(),
+            *(_is_set(bar.get(name)) for name in STRICTER),
         ),
         read_names(node["sites"], _read_record),
     )
@@ -84,12 +88,14 @@ def read_promotion(node: Node | None) -> Promotion | None:
 def promotion_json(promotion: Promotion) -> Json:
     """Where a flow may act."""
     bar = promotion.bar
+    stricter: dict[str, Json] = {n: True for n in STRICTER if getattr(bar, n)}
     return {
         "bar": {
             "threshold": float(bar.threshold),
             "min_used": float(bar.min_used),
             "min_lower": float(bar.min_lower),
             "min_tasks": bar.min_tasks,
+            **stricter,
         },
         "sites": names_json(promotion.sites, _record_json),
     }
@@ -130,6 +136,10 @@ def _read_site(node: Node) -> Site:
 
 def _read_feeds(node: Node) -> dict[Feed, int]:
     return read_pairs(node, lambda key: Feed(*named_pair(key)), Node.integer)
+
+
+def _is_set(node: Node | None) -> bool:
+    return node is not None and node.boolean()
 
 
 def _read_record(node: Node) -> SiteRecord:
