@@ -93,8 +93,8 @@ def _without(audit: Audit, missed: int) -> str:
         f"{-nats:.3f}" for nats in (audit.mean_log_p_offered, audit.mean_log_p_among)
     )
     text = (
-        f"At {counted(missed, 'decision')} the agent made a read the site does not offer; "
-        f"without these the surprise is {offered} nats"
+        f"At {counted(missed, 'decision')} the agent made a read the site does not "
+        f"offer; without these the surprise is {offered} nats"
     )
     if among != offered:
         text += f", and {among} where nothing is set aside for such reads"
