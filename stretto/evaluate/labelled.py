@@ -8,7 +8,7 @@ from typing import NamedTuple
 from stretto.canonical import Json
 from stretto.episodes.episode import Episode, Event
 from stretto.evaluate.course import Call, Course
-from stretto.evaluate.record import Key, key
+from stretto.evaluate.made import Key, key
 from stretto.evaluate.replay import Replayer
 from stretto.evaluate.walk import Walk
 from stretto.flow.decide import decide
