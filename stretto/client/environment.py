@@ -6,7 +6,6 @@ lookups. What the flow looked up is therefore what it would have found, as long 
 server answers the agent's calls as the record has it, which is counted too.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,43 +15,14 @@ from stretto.episodes.episode import Episode, ToolCall, ToolResult
 from stretto.episodes.manifest import Kind
 from stretto.errors import ServerFailed, StrettoError
 from stretto.evaluate.environment import Answer, Wanted
-from stretto.evaluate.made import Made, Recorded, same
+from stretto.evaluate.fidelity import Fidelity, alike
+from stretto.evaluate.made import Recorded
 from stretto.traces.listing import kind
 from stretto.traces.messages import answer
 
 PATIENCE_S = 30.0
 """How long a server may take to begin, and over each call."""
 NAME = "stretto-replay"
-
-
-@dataclass(slots=True)
-class Drift:
-    """How far a server answers otherwise than the record."""
-
-    executed: int = 0
-    """The agent's calls that were executed and have a recorded result."""
-    differing: "Counter[str]" = field(default_factory=Counter)
-    """Those that returned something else, by tool."""
-    answered: int = 0
-    """The agent's calls that a lookup answered."""
-    misread: "Counter[str]" = field(default_factory=Counter)
-    """Those that the record has another result for, by tool."""
-    unsent: int = 0
-    """The agent's calls whose arguments are no object, which no server takes."""
-
-    def add(self, other: "Drift") -> None:
-        """Add another episode's."""
-        self.executed += other.executed
-        self.answered += other.answered
-        self.unsent += other.unsent
-        self.differing.update(other.differing)
-        self.misread.update(other.misread)
-
-    def read(self, made: Made, recorded: Recorded) -> None:
-        """Count a call that a lookup answered."""
-        self.answered += 1
-        if not _alike(made.content, made.error, recorded.result):
-            self.misread[recorded.call.tool] += 1
 
 
 @dataclass(slots=True)
@@ -68,7 +38,7 @@ class ServerEnvironment:
     session: Session
     kinds: Mapping[str, Kind]
     patience_s: float
-    drift: Drift = field(default_factory=Drift)
+    fidelity: Fidelity = field(default_factory=Fidelity)
 
     def has(self, tool: str) -> bool:
         """Whether the server lists the tool, and not as a write."""
@@ -83,13 +53,13 @@ class ServerEnvironment:
         """
         call, result = recorded.call, recorded.result
         if not isinstance(call.arguments, dict):
-            self.drift.unsent += 1
+            self.fidelity.unsent += 1
             return result
         error, content = self._called(call)
         if result is not None:
-            self.drift.executed += 1
-            if not _alike(content, error, result):
-                self.drift.differing[call.tool] += 1
+            self.fidelity.executed += 1
+            if not alike(content, error, result):
+                self.fidelity.differing[call.tool] += 1
         return ToolResult(call.id, call.tool, error, content)
 
     def look_up(self, wanted: Wanted) -> Answer:
@@ -141,7 +111,3 @@ def _check(episode: Episode, kinds: Mapping[str, Kind]) -> None:
                     hint="it has to be the server that the sessions were recorded "
                     f"with; it lists {', '.join(sorted(kinds)) or 'no tool'}",
                 )
-
-
-def _alike(content: str, error: bool, result: ToolResult | None) -> bool:
-    return result is not None and error == result.error and same(content, result)

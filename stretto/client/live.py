@@ -8,12 +8,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import islice
 
-from stretto.client.environment import PATIENCE_S, Drift, opened
+from stretto.client.environment import PATIENCE_S, opened
 from stretto.client.session import Ends
 from stretto.client.started import Open
 from stretto.episodes.episode import Episode
 from stretto.errors import ServerFailed, StrettoError
 from stretto.evaluate.alone import Account, played
+from stretto.evaluate.fidelity import Fidelity
 from stretto.evaluate.replay import Replayer
 
 Reach = Callable[[Open], AbstractContextManager[Ends]]
@@ -35,6 +36,8 @@ class Live:
     """Whether the server lives on between sessions, as one at a URL does."""
     reset: Sequence[str] = ()
     """A command that is run before each session."""
+    writes: bool = False
+    """Whether the agent's writes are sent; without, a session that has one is not."""
     patience_s: float = PATIENCE_S
 
     def prepare(self, episode: Episode, replayer: Replayer) -> None:
@@ -42,17 +45,23 @@ class Live:
         Reset the server for an episode.
 
         Raises:
-            StrettoError: the command fails, or the episode would write to a server that
-                goes on and is not reset.
+            StrettoError: the command fails; or the episode writes, and that is not
+                allowed, or the server goes on and is not reset.
         """
         called = {call.tool for turn in episode.turns for call in turn.calls}
         written = sorted(called - {*replayer.flow.manifest.reads})
+        if written and not self.writes:
+            raise StrettoError(
+                f"session {episode.id} calls {written[0]}, which does more than read",
+                hint="`--writes` has the server carry it out as the session did; give "
+                "it a copy, never the server that others rely on",
+            )
         if self.goes_on and not self.reset and written:
             raise StrettoError(
                 f"session {episode.id} calls {written[0]}, which does more than read, "
                 "and a server at a URL keeps what was written",
-                hint="`--reset CMD` runs a command before each session that puts its "
-                "state back; use a copy, never the server that others rely on",
+                hint="`--reset COMMAND` is run before each session, to put its state "
+                "back",
             )
         if self.reset:
             _run(self.reset)
@@ -64,7 +73,7 @@ class Beside:
 
     live: tuple[Account, ...]
     record: tuple[Account, ...]
-    drift: Drift = field(default_factory=Drift)
+    fidelity: Fidelity = field(default_factory=Fidelity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,16 +135,16 @@ def _one(
     is_open: Open,
 ) -> Beside | LeftOut:
     found: list[Account] = []
-    drift = Drift()
+    fidelity = Fidelity()
     try:
         for threshold in thresholds:
             account, moved = _against(replayer, episode, threshold, live, is_open)
             found.append(account)
-            drift.add(moved)
+            fidelity.add(moved)
     except ServerFailed as cause:
         return LeftOut(episode.id, str(cause))
     record = tuple(played(replayer, episode, t).account for t in thresholds)
-    return Beside(tuple(found), record, drift)
+    return Beside(tuple(found), record, fidelity)
 
 
 def _against(
@@ -144,18 +153,18 @@ def _against(
     threshold: float,
     live: Live,
     is_open: Open,
-) -> tuple[Account, Drift]:
+) -> tuple[Account, Fidelity]:
     live.prepare(episode, replayer)
     with (
         live.reach(is_open) as ends,
         opened(ends, episode, patience_s=live.patience_s) as environment,
     ):
         done = played(replayer, episode, threshold, environment)
-    drift = environment.drift
+    fidelity = environment.fidelity
     for made in done.walk.made:
         if made.used:
-            drift.read(made, done.walk.course.record.calls[made.by])
-    return done.account, drift
+            fidelity.read(made, done.walk.course.record.calls[made.by])
+    return done.account, fidelity
 
 
 def _run(command: Sequence[str]) -> None:

@@ -49,12 +49,17 @@ class Open:
 
 
 @contextmanager
-def started(command: Sequence[str], is_open: Open | None = None) -> Iterator[Ends]:
+def started(
+    command: Sequence[str], is_open: Open | None = None, *, is_quiet: bool = False
+) -> Iterator[Ends]:
     """
     A server for the length of the block; its process group is ended behind it.
 
     Its input is closed first. It is told to end after two seconds, and killed after
     two more.
+
+    Args:
+        is_quiet: Drops what it says on standard error, which is ours if left out.
 
     Raises:
         CannotStart: the command cannot be run.
@@ -64,6 +69,7 @@ def started(command: Sequence[str], is_open: Open | None = None) -> Iterator[End
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL if is_quiet else None,
             start_new_session=True,
         )
     except (OSError, ValueError) as cause:

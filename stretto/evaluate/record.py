@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
-from stretto.episodes.episode import AssistantTurn, Episode, ToolCall, ToolResult
+from stretto.episodes.episode import AssistantTurn, Episode, ToolResult
 from stretto.episodes.manifest import Kind, Manifest
 from stretto.evaluate.environment import Answer, Wanted
 from stretto.evaluate.made import Key, Recorded

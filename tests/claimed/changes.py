@@ -230,10 +230,9 @@ FLOWS = union(
                 "443 detours instead of 2,936, 3.0% to 18.5% an agent.",
                 LEADERBOARD,
             ),
-            "same-result:rule": deferred(
+            "same-result:rule": (
                 "Optionally a call also counts as made when a lookup of the same tool "
-                "has returned its result.",
-                "Replays count by the call alone; that option is not built yet.",
+                "has returned its result."
             ),
             "same-result:telecom": deferred(
                 "145 of those detours are bills read with a limit; so counted the flow "
