@@ -60,6 +60,10 @@ class Logged:
     propensity: float
     """How likely it was to take what it took."""
     options: Sequence[Option]
+    session: str = ""
+    """The one it was taken in; empty where nobody says."""
+    is_live: bool = False
+    """Whether lookups were made, so that only what was taken has a label to go by."""
 
     def option(self, tool: str) -> Option:
         """The option of a tool it offers."""
@@ -75,6 +79,14 @@ class Logged:
         total = sum(o.p for o in others)
         found = sum(o.p for o in others if o.tool == tool)
         return self.epsilon * found / total if total else 0.0
+
+    def chance_of(self, act: str | None) -> float:
+        """How likely it was to take a lookup, or to hand back for None."""
+        if act is not None:
+            return self.chance_to_take(act)
+        if self.taken is None:
+            return self.propensity
+        return 0.0 if self.greedy is not None else 1.0 - self.epsilon
 
     def _reachable(self) -> list[Option]:
         """The options it can take: those that bind, with any probability."""
@@ -136,7 +148,11 @@ class Estimates(NamedTuple):
     """Of them, those where the flow could not have taken what the target does."""
     ess: float
     """How many decisions the weights are worth."""
-    direct: Estimate
+    parted: int
+    """Of them, those where the flow took something else: what follows is not the
+    target's."""
+    direct: Estimate | None
+    """None where lookups were made, and other options have no labels."""
     ips: Estimate
     snips: Estimate | None
     """None where nothing was taken that the target takes."""
@@ -157,6 +173,8 @@ class _Term(NamedTuple):
     expected: float
     """The label expected of what the target takes."""
     supported: bool
+    parted: bool
+    is_live: bool
 
 
 def evaluate(
@@ -203,7 +221,8 @@ def _term(
     weight = 1 / max(propensity, LEAST_PROPENSITY) if act == decision.taken else 0.0
     label = decision.option(act).labels[place]
     mean = expected.get((decision.site, act), expected.get((None, act), UNSEEN[place]))
-    return _Term(weight, label, label, mean, propensity > 0)
+    parted = act != decision.taken
+    return _Term(weight, label, label, mean, propensity > 0, parted, decision.is_live)
 
 
 def _estimates(sites: Sequence[Sequence[_Term]]) -> Estimates:
@@ -211,7 +230,7 @@ def _estimates(sites: Sequence[Sequence[_Term]]) -> Estimates:
     terms = [term for site in sites for term in site]
     looks, weights = len(terms), sum(term.weight for term in terms)
     squares = sum(term.weight**2 for term in terms)
-    ips = _summed([[t.weight * t.value for t in site] for site in sites])
+    ips = summed([[t.weight * t.value for t in site] for site in sites])
     snips = None
     if weights > 0:
         mean = ips.value / weights
@@ -219,15 +238,18 @@ def _estimates(sites: Sequence[Sequence[_Term]]) -> Estimates:
             [looks / weights * t.weight * (t.value - mean) for t in site]
             for site in sites
         ]
-        snips = Estimate(looks * mean, _summed(residuals).error)
+        snips = Estimate(looks * mean, summed(residuals).error)
     return Estimates(
         looks=looks,
         unsupported=sum(not term.supported for term in terms),
         ess=weights**2 / squares if squares else 0.0,
-        direct=_summed([[t.direct for t in site] for site in sites]),
+        parted=sum(term.parted for term in terms),
+        direct=None
+        if any(term.is_live for term in terms)
+        else summed([[t.direct for t in site] for site in sites]),
         ips=ips,
         snips=snips,
-        dr=_summed(
+        dr=summed(
             [
                 [t.expected + t.weight * (t.value - t.expected) for t in site]
                 for site in sites
@@ -236,7 +258,8 @@ def _estimates(sites: Sequence[Sequence[_Term]]) -> Estimates:
     )
 
 
-def _summed(sites: Sequence[Sequence[float]]) -> Estimate:
+def summed(sites: Sequence[Sequence[float]]) -> Estimate:
+    """The sum of all sites' values, and its error by theirs."""
     value = sum(map(sum, sites))
     variances = [v for site in sites if (v := _variance(site)) is not None]
     return Estimate(value, math.sqrt(sum(variances)) if variances else None)
