@@ -21,7 +21,8 @@ from stretto.episodes.manifest import read_manifest
 from stretto.evaluate.chained import chained
 from stretto.evaluate.decision_file import read_decisions
 from stretto.evaluate.labelled import sums_along
-from stretto.evaluate.offpolicy import Labels, Logged, Target, evaluate
+from stretto.evaluate.logged import Labels, Logged, Target
+from stretto.evaluate.offpolicy import evaluate
 from stretto.evaluate.replay import Replayer
 from stretto.files import write_text
 from stretto.flow.deciders.decider import decider

@@ -13,7 +13,7 @@ from stretto.cli.number import PROBABILITY, Whole
 from stretto.episodes.episode import Episode, Event
 from stretto.errors import StrettoError
 from stretto.evaluate.labelled import Labelled, labelled
-from stretto.evaluate.record import key
+from stretto.evaluate.made import key
 from stretto.evaluate.replay import Replayer
 from stretto.files import write_text
 from stretto.flow.decision import Decision

@@ -18,15 +18,9 @@ from stretto.errors import StrettoError
 from stretto.evaluate.chained import chained
 from stretto.evaluate.decision_file import read_decisions
 from stretto.evaluate.labelled import sums_along
-from stretto.evaluate.offpolicy import (
-    MIN_ESS,
-    Labels,
-    Logged,
-    Target,
-)
-from stretto.evaluate.offpolicy import (
-    evaluate as estimate,
-)
+from stretto.evaluate.logged import Labels, Logged, Target
+from stretto.evaluate.offpolicy import MIN_ESS
+from stretto.evaluate.offpolicy import evaluate as estimate
 from stretto.evaluate.replay import Replayer
 from stretto.flow.deciders.decider import decider as decider_of
 from stretto.flow.deciders.protocol import Chances

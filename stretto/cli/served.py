@@ -10,7 +10,7 @@ from stretto.episodes.episode import Episode
 from stretto.episodes.manifest import Manifest
 from stretto.errors import StrettoError
 from stretto.evaluate.decision_file import log_lines
-from stretto.evaluate.offpolicy import Logged
+from stretto.evaluate.logged import Logged
 from stretto.evaluate.served import joined
 from stretto.traces.reader import ReadOptions
 

@@ -15,7 +15,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from stretto.evaluate.offpolicy import Estimate, Labels, Logged, Target, summed
+from stretto.evaluate.logged import Labels, Logged, Target
+from stretto.evaluate.offpolicy import Estimate, summed
 
 
 class Chained(NamedTuple):

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from stretto.episodes.vocabulary import RESPOND
-from stretto.evaluate.offpolicy import Labels, Logged, Option
+from stretto.evaluate.logged import Labels, Logged, Option
 from stretto.files import Node, parse_json, read_text
 
 Label: TypeAlias = Callable[[Node], Labels]

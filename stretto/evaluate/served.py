@@ -11,9 +11,9 @@ from stretto.episodes.manifest import Manifest
 from stretto.evaluate.course import Course
 from stretto.evaluate.decision_file import is_lookup, labels, read_decision
 from stretto.evaluate.labelled import Pool
-from stretto.evaluate.offpolicy import Labels, Logged
+from stretto.evaluate.logged import Labels, Logged
+from stretto.evaluate.made import Key, key
 from stretto.evaluate.passed_on import passed_on
-from stretto.evaluate.record import Key, key
 from stretto.files import Node
 from stretto.traces.merge import SEPARATOR
 from stretto.traces.record import label

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from stretto.evaluate.chained import Chained
-from stretto.evaluate.offpolicy import Estimate, Estimates, Target
+from stretto.evaluate.logged import Target
+from stretto.evaluate.offpolicy import Estimate, Estimates
 from stretto.report.document import Document, Heading, Part, Prose, table
 
 REACHED = (
@@ -14,7 +15,7 @@ REACHED = (
     "most."
 )
 CHAINS = (
-    "Along sessions only what the rule would have taken from their beginning on counts, "
+    "Along sessions only what the rule would have taken from the beginning on counts, "
     "weighed by how unlikely that was, so that what follows the rule's own lookups is "
     "in it: in the mean that is what a replay of the rule counts. It is refused for a "
     "rule that hands back where the flow would not, as exploring never does that."

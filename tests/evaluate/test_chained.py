@@ -11,7 +11,8 @@ from stretto.episodes.episode import Episode
 from stretto.evaluate.chained import chained
 from stretto.evaluate.decision_file import read_decisions
 from stretto.evaluate.labelled import sums_along
-from stretto.evaluate.offpolicy import Labels, Logged, Option, Target, evaluate
+from stretto.evaluate.logged import Labels, Logged, Option, Target
+from stretto.evaluate.offpolicy import evaluate
 from stretto.evaluate.replay import Replayer
 from stretto.flow.deciders.decider import decider
 from stretto.flow.deciders.protocol import Chances
@@ -180,7 +181,7 @@ RULE = Target("it", "habit", 0.3, Chances.EXCLUSIVE)
 
 
 def test_a_chain_counts_as_often_as_its_steps_were_unlikely_together():
-    """Worked by hand: three sessions; two take o twice, one parts at its second step."""
+    """Worked by hand: three sessions; two take o twice, one parts at its second."""
     log = [
         step("a", "o", 0.8), step("b", "o", 0.8), step("a", "o", 0.8),
         step("b", "p", 0.2), step("c", "o", 0.8), step("c", "o", 0.8),

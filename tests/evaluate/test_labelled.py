@@ -7,8 +7,8 @@ import pytest
 from stretto.errors import FormatError
 from stretto.evaluate.decision_file import read_decisions
 from stretto.evaluate.labelled import Outcome, labelled
-from stretto.evaluate.offpolicy import Labels
-from stretto.evaluate.record import key
+from stretto.evaluate.logged import Labels
+from stretto.evaluate.made import key
 from stretto.evaluate.replay import Replayer
 from stretto.flow.deciders.decider import decider
 from stretto.flow.decision import Lookup

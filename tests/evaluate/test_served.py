@@ -23,8 +23,8 @@ from stretto.episodes.episode import (
 )
 from stretto.evaluate.decision_file import read_decisions
 from stretto.evaluate.labelled import labelled
+from stretto.evaluate.made import key
 from stretto.evaluate.passed_on import passed_on
-from stretto.evaluate.record import key
 from stretto.evaluate.replay import Replayer
 from stretto.evaluate.served import joined, without_lookups
 from stretto.files import Node
