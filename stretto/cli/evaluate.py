@@ -80,7 +80,7 @@ class TargetType(click.ParamType[Target]):
     help="Replay each rule with this flow too, beside its estimates.",
 )  # fmt: skip
 @click.option(
-    "--sessions", "paths", metavar="PATH", multiple=True,
+    "--sessions", "measured", metavar="PATH", multiple=True,
     type=click.Path(exists=True, path_type=Path),
     help="What --flow is replayed on; if left out, the served sessions.",
 )  # fmt: skip
@@ -93,7 +93,7 @@ def evaluate(
     min_ess: float,
     manifest: Path | None,
     flow: Path | None,
-    paths: tuple[Path, ...],
+    measured: tuple[Path, ...],
     page: Path | None,
     as_json: bool,
 ) -> None:
@@ -110,7 +110,7 @@ def evaluate(
     folder of sessions that `stretto-proxy` served with `--flow-explore`, or the
     decisions of one of them: each is labelled by its session, beside which it lies.
     """
-    if paths and flow is None:
+    if measured and flow is None:
         raise click.UsageError("--sessions says what --flow is replayed on: give that")
     served = _served(log, manifest)
     decisions = served.decisions if served else list(read_decisions(log))
@@ -122,7 +122,7 @@ def evaluate(
             hint="estimate them from sessions served with --flow-shadow",
         )
     has_chains = served is None or served.has_chains
-    replayed = _replayed(flow, _measured(log, paths, served, flow), targets)
+    replayed = _replayed(flow, _measured(log, measured, served, flow), targets)
     found = [
         Evaluated(
             target,
@@ -167,13 +167,13 @@ def _served(log: Path, manifest: Path | None) -> Served | None:
 
 
 def _measured(
-    log: Path, paths: tuple[Path, ...], served: Served | None, flow: Path | None
+    log: Path, measured: tuple[Path, ...], served: Served | None, flow: Path | None
 ) -> Iterable[Episode]:
     """What a flow is to be replayed on; nothing where there is none."""
     if flow is None:
         return ()
-    if paths:
-        return Sessions(paths).corpus("replaying")
+    if measured:
+        return Sessions(measured).corpus("replaying")
     if served is None:
         raise click.UsageError("--flow needs --sessions: what the log was replayed on")
     if served.is_live:
