@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow lint types layers docs bench results conformance clean
+.PHONY: help demo test slow lint types layers docs bench baseline results conformance clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -45,6 +45,9 @@ docs: $(VENV)/.test ## write the pages that are made from the code
 
 bench: $(VENV)/.test ## measure, each number beside its baseline
 	$(BIN)/python -m pytest -o addopts= -q benchmarks --benchmark-only
+
+baseline: $(VENV)/.test ## measure them four times, on a quiet machine, and write that down
+	$(BIN)/python -m benchmarks.refresh --runs 4
 
 results: $(VENV)/.base ## reproduce docs/results from ../shared/data
 	$(BIN)/python benchmarks/figures.py --out docs/results
