@@ -23,8 +23,8 @@ $(VENV)/.test: pyproject.toml | $(BIN)/python
 demo: $(VENV)/.base ## install, then the whole job on a small shop, into demo/
 	$(BIN)/stretto demo --out demo
 
-test: $(VENV)/.test ## install the test tools too, then the whole suite
-	$(BIN)/python -m pytest -q
+test: $(VENV)/.test ## install the test tools too, then the whole suite, on every core
+	$(BIN)/python -m pytest -q -n auto --dist worksteal
 
 slow: $(VENV)/.test ## the checks that take minutes
 	$(BIN)/python -m pytest -q -m slow
