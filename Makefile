@@ -55,6 +55,8 @@ results: $(VENV)/.base ## reproduce docs/results from ../shared/data
 	$(BIN)/python benchmarks/guards.py --out docs/results
 	$(BIN)/python benchmarks/sweep.py --out docs/results
 	$(BIN)/python -m benchmarks.deciders --out docs/results
+	$(BIN)/python -m benchmarks.environment --out docs/results
+	$(BIN)/python benchmarks/offpolicy.py --out docs/results
 	$(BIN)/python -m benchmarks.elsewhere --out docs/results
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[search]'
 	$(BIN)/python -m benchmarks.search --out docs/results

@@ -17,6 +17,7 @@ Every error stretto raises on purpose.
   - BrokenPlugin       one does, and it does not load
   - CannotWrite        an output could not be written
   - CannotStart        a server's command could not be run
+  - ServerFailed       a server ended, refused, or did not answer in time
 
 Anything else that escapes is a bug, and keeps its traceback.
 """
@@ -162,3 +163,7 @@ class CannotStart(StrettoError):
         why = cause.strerror if isinstance(cause, OSError) else None
         super().__init__(f"{program} cannot be started: {why or cause}")
         self.program = program
+
+
+class ServerFailed(StrettoError):
+    """A server that ended, refused, or did not answer in time."""

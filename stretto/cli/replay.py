@@ -8,6 +8,7 @@ import click
 
 from stretto.canonical import Json
 from stretto.cli.chosen import Measured
+from stretto.cli.counting import Counting, counting
 from stretto.cli.deciding import ORACLE, Deciding
 from stretto.cli.decisions import (
     DecisionLog,
@@ -21,6 +22,7 @@ from stretto.cli.options import Sessions, as_json, sessions
 from stretto.cli.oracle_choice import OracleChoice
 from stretto.cli.oracles import questions
 from stretto.cli.price import price_option
+from stretto.cli.replay_alone import replay_alone
 from stretto.cli.reports import html_option, write_report
 from stretto.cli.settings import jobs_option, one_site_apart, told
 from stretto.cli.tasks import Tasks, tasks
@@ -49,6 +51,8 @@ SWEEP = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
         "stretto replay retail.flow.json results.json.gz --decider habit --sweep \\",
         "    --html replay.html",
         "stretto replay shop.flow.json new-sessions/ --threshold 0.25 --sites",
+        "stretto replay shop.flow.json new-sessions/ --writes \\",
+        '    --server "python shop_server.py --copy"',
     ),
 )
 @click.argument("flow", type=click.Path(path_type=Path))
@@ -75,6 +79,7 @@ SWEEP = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 @decisions_option
 @explore_option
 @explore_seed_option
+@counting
 @jobs_option
 @html_option
 @as_json
@@ -91,6 +96,7 @@ def replay(
     decisions: Path | None,
     epsilon: float,
     explore_seed: int,
+    alone: Counting | None,
     jobs: int,
     page: Path | None,
     as_json: bool,
@@ -100,15 +106,33 @@ def replay(
 
     What the flow would have looked up behind each of the agent's calls, which of the
     agent's later calls that would have answered, and how many LLM turns it would have
-    saved. Results come from the record, and no tool is called. An arbiter asks as it
-    goes, or takes answers that were kept.
+    saved. Results come from the record, and no tool is called; with --server they come
+    from a server, which is started anew for each session and is sent its calls and the
+    flow's lookups. An arbiter asks as it goes, or takes answers that were kept.
 
     FLOW is a file that `stretto learn` wrote; PATHS are session files and folders of
     them. Every session is replayed, whether it succeeded or not.
     """
     deciding = Deciding.of(flow, decider, choice)
-    grower = Grower(deciding.flow, given=deciding.decider, oracle=deciding.oracle())
     values = sorted({*thresholds, *(SWEEP if sweep else ())})
+    if alone is not None:
+        if each_site or decisions is not None:
+            raise click.UsageError(
+                "--sites and --decisions replay in the record, by the current rule"
+            )
+        replay_alone(
+            deciding,
+            Measured(sessions, tasks),
+            values,
+            values.index(thresholds[0]),
+            alone,
+            name=flow.name,
+            jobs=jobs,
+            page=page,
+            as_json=as_json,
+        )
+        return
+    grower = Grower(deciding.flow, given=deciding.decider, oracle=deciding.oracle())
     settings = [Setting.of(deciding.flow, value) for value in values]
     base = Setting.of(deciding.flow, thresholds[0])
     apart = one_site_apart(deciding.flow, base, SWEEP) if each_site else {}
