@@ -46,8 +46,9 @@ docs: $(VENV)/.test ## write the pages that are made from the code
 bench: $(VENV)/.test ## measure, each number beside its baseline
 	$(BIN)/python -m pytest -o addopts= -q benchmarks --benchmark-only
 
-baseline: $(VENV)/.test ## measure them four times, on a quiet machine, and write that down
+baseline: $(VENV)/.test ## measure benchmarks and commands on a quiet machine, and write that down
 	$(BIN)/python -m benchmarks.refresh --runs 4
+	$(BIN)/python -m benchmarks.commands --out docs/results
 
 results: $(VENV)/.base ## reproduce docs/results from ../shared/data
 	$(BIN)/python benchmarks/figures.py --out docs/results
