@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
+from itertools import islice
 from pathlib import Path
 
 import click
+import numpy as np
 
 from stretto.canonical import Json
 from stretto.cli.chosen import Measured
@@ -34,6 +36,7 @@ from stretto.evaluate.replay import Replayer
 from stretto.evaluate.rows import Row, row, totals
 from stretto.evaluate.setting import Setting
 from stretto.evaluate.spent import Spent
+from stretto.evaluate.summed import Sum, Summed
 from stretto.evaluate.sweep import replay_all
 from stretto.evaluate.tokens import Meters, Net
 from stretto.flow.decide import THRESHOLD
@@ -147,13 +150,16 @@ def replay(
     played = told(
         replay_all(grower, meters.noting(episodes), every, jobs=jobs, is_spent=True)
     )
-    rows: list[list[Row]] = [[] for _ in every]
-    spends: list[list[Spent]] = [[] for _ in every]
+    rows: list[list[Row]] = [[] for _ in values]
+    spends: list[list[Spent]] = [[] for _ in values]
+    of_sites = Summed(len(every) - len(values))
     for episode in played:
-        for place, packed in enumerate(episode.counted.tolist()):
+        counted, others = np.split(episode.counted, [len(values)])
+        for place, packed in enumerate(counted.tolist()):
             rows[place].append(row(episode.size, packed))
-        for place, spent in enumerate(episode.spent or ()):
+        for place, spent in enumerate(islice(episode.spent or (), len(values))):
             spends[place].append(spent)
+        of_sites.add(others)
     if decisions is not None:
         log.write(decisions)
     rates = meters.rates()
@@ -165,7 +171,7 @@ def replay(
     ]
     chosen = values.index(thresholds[0])
     nets = meters.nets(rates, spends[chosen], prices)
-    sites = _points(apart, iter(rows[len(values) :]))
+    sites = _points(apart, iter(of_sites))
     name = grower.decider.name
     write_report(
         lambda draw: replay_document(
@@ -188,16 +194,12 @@ def replayed(threshold: float, rows: list[Row]) -> Replayed:
 
 
 def _points(
-    apart: dict[str, list[Setting]], rows: Iterator[list[Row]]
+    apart: dict[str, list[Setting]], sums: Iterator[Sum]
 ) -> dict[str, list[Point]]:
-    found: dict[str, list[Point]] = {}
-    for site, settings in apart.items():
-        sums = [(setting, totals(next(rows))) for setting in settings]
-        found[site] = [
-            Point(s.thresholds[site], t.turns_saved, t.lookups, t.detours)
-            for s, t in sums
-        ]
-    return found
+    return {
+        site: [Point(s.thresholds[site], *next(sums)) for s in settings]
+        for site, settings in apart.items()
+    }
 
 
 def summary(

@@ -11,7 +11,6 @@ parts as far is a p-value, whatever steps of one session have to do with each ot
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from math import lgamma
 from typing import NamedTuple, TypeAlias
 
@@ -103,7 +102,7 @@ def parting(
         return None
     counts = _Counts.of(sessions)
     places = _places(len(sessions))
-    tried = chain((counts.by_session,), _orders(counts.by_session, orders, seed))
+    tried = _orders(len(sessions), orders, seed)
     evidence = np.array([counts.evidence(order, places) for order in tried])
     over = evidence - evidence.mean(0)
     furthest = (over / (over.std(0) + _TINY)).max(1)
@@ -112,10 +111,12 @@ def parting(
     return Parting(start, p, counts.parted(start))
 
 
-def _orders(by_session: Whole, n: int, seed: int) -> Iterator[Whole]:
+def _orders(sessions: int, n: int, seed: int) -> Iterator[Whole]:
+    """The sessions in their own order, then in `n` that are shuffled."""
+    yield np.arange(sessions)
     draw = np.random.default_rng(seed)
     for _ in range(n):
-        yield draw.permutation(by_session)
+        yield draw.permutation(sessions)
 
 
 def _places(n: int) -> Whole:
@@ -131,8 +132,11 @@ class _Counts:
 
     cells: Sequence[Cell]
     """Those that any session has, site by site."""
-    by_session: Whole
-    """Sessions by cells."""
+    sessions: int
+    session: Whole
+    """The session of each step that was made."""
+    cell: Whole
+    """The cell of each of these steps."""
     first: Whole
     """The first cell of each site."""
     choices: Whole
@@ -144,24 +148,35 @@ class _Counts:
     def of(cls, counted: Sequence[Counter[Cell]]) -> "_Counts":
         cells = sorted({cell for of in counted for cell in of}, key=repr)
         table = np.array([[of[cell] for cell in cells] for of in counted], np.int64)
+        made = np.repeat(np.argwhere(table), table[table > 0], axis=0)
         sites = [cell.site for cell in cells]
         first = [i for i, site in enumerate(sites) if i == 0 or site != sites[i - 1]]
         choices = np.diff([*first, len(cells)])
-        most = 2 * int(table.sum()) + len(cells) + 1
+        most = 2 * len(made) + len(cells) + 1
         halves = [0.0, *(lgamma(i / 2) for i in range(1, most + 1))]
-        return cls(cells, table, np.array(first, np.int64), choices, np.array(halves))
+        session, cell = made.T
+        return cls(
+            cells,
+            len(counted),
+            session,
+            cell,
+            np.array(first, np.int64),
+            choices,
+            np.array(halves),
+        )
 
-    def evidence(self, by_session: Whole, places: Whole) -> Floats:
+    def evidence(self, order: Whole, places: Whole) -> Floats:
         """The log Bayes factor of a change at each place, over all sites."""
-        total: Floats = self._by_site(by_session, places).sum(1)
+        before, since = self._parts(order, places)
+        total: Floats = self._by_site(before, since).sum(1)
         return total
 
     def parted(self, start: int) -> tuple[Parted, ...]:
         """The sites that speak for a change at `start`, the strongest first."""
-        nats = self._by_site(self.by_session, np.array([start]))[0]
-        then, now = self.by_session[:start].sum(0), self.by_session[start:].sum(0)
+        before, since = self._parts(np.arange(self.sessions), np.array([start]))
+        [nats] = self._by_site(before, since)
         found = [
-            self._most(int(first), int(n), then, now, float(of))
+            self._most(int(first), int(n), before[0], since[0], float(of))
             for first, n, of in zip(self.first, self.choices, nats, strict=True)
             if of > 0
         ]
@@ -176,12 +191,24 @@ class _Counts:
         before, since = (float(share[most]) for share in shares)
         return Parted(cell.site, cell.action, before, since, of)
 
-    def _by_site(self, by_session: Whole, places: Whole) -> Floats:
-        """Places by sites."""
-        stretches = np.add.reduceat(by_session, [0, *places], axis=0)
-        before = stretches.cumsum(0)[:-1]
-        whole = before[-1:] + stretches[-1:]
-        return self._fit(before) + self._fit(whole - before) - self._fit(whole)
+    def _parts(self, order: Whole, places: Whole) -> tuple[Whole, Whole]:
+        """
+        What was made before each place and from it on, places by cells.
+
+        The sessions are tallied once between one place and the next, not once a place.
+        """
+        between = np.empty(self.sessions, np.int64)
+        between[order] = np.searchsorted(places, np.arange(self.sessions), "right")
+        shape = (len(places) + 1, len(self.cells))
+        at = between[self.session] * len(self.cells) + self.cell
+        tally = np.bincount(at, minlength=shape[0] * shape[1]).reshape(shape)
+        sums = tally.cumsum(0)
+        return sums[:-1], sums[-1] - sums[:-1]
+
+    def _by_site(self, before: Whole, since: Whole) -> Floats:
+        """The log Bayes factor of a change at each site, places by sites."""
+        whole = before[:1] + since[:1]
+        return self._fit(before) + self._fit(since) - self._fit(whole)
 
     def _fit(self, counts: Whole) -> Floats:
         """The log likelihood of each site's next steps as draws of one distribution."""

@@ -102,3 +102,33 @@ def test_ten_sessions_have_to_come_before_and_three_after():
 
     assert found is not None
     assert found.start == 10
+
+
+def by_hand(sessions: list[Counter[Cell]], order: list[int], place: int) -> float:
+    """The evidence of a change before the session at `place`, one site."""
+    walked = [sessions[i] for i in order]
+    parts = [walked[:place], walked[place:], walked]
+    counts = [[sum(s[cell] for s in part) for cell in (GET, REPLY)] for part in parts]
+    before, since, whole = map(marginal, counts)
+    return before + since - whole
+
+
+def test_every_order_is_weighed_at_every_place_as_by_hand():
+    draw = np.random.default_rng(3)
+    sessions = [session(*map(int, draw.integers(4, size=2))) for _ in range(16)]
+    places, shuffle = range(10, 14), np.random.default_rng(5)
+    orders = [np.arange(16), *(shuffle.permutation(16) for _ in range(19))]
+    evidence = np.array(
+        [
+            [by_hand(sessions, list(order), place) for place in places]
+            for order in orders
+        ]
+    )
+    over = evidence - evidence.mean(0)
+    furthest = (over / over.std(0)).max(1)
+
+    found = parting(sessions, orders=19, seed=5)
+
+    assert found is not None
+    assert found.start == places[over[0].argmax()]
+    assert found.p == (furthest >= furthest[0] - 1e-9).mean()

@@ -9,11 +9,11 @@ from stretto.report.document import (
     Heading,
     Key,
     Prose,
-    html,
     markdown,
     table,
 )
 from stretto.report.figures import reliability, saved_against_detours, spread
+from stretto.report.page import html
 
 WORDS = st.text(st.characters(blacklist_categories=["Cs", "Cc"]), min_size=1)
 
