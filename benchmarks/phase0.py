@@ -251,6 +251,15 @@ REPORTS = (
         ("claude-sonnet-4=mcp-livemcpbench/agent_claude-sonnet-4__95.json.gz",),
         options=("--domain", "daily tasks"),
     ),
+    Report(
+        "medagentbench",
+        "MedAgentBench: requests to a FHIR server, of which those that get are reads. "
+        f"One file does not name its model. {RANDOM}",
+        (
+            "unnamed=medagentbench-whissle/brain-parity_mab_100.jsonl.gz",
+            "medagentbench-whissle/brain-parity_sweep25_g35f.jsonl.gz",
+        ),
+    ),
 )  # fmt: skip
 
 
@@ -290,6 +299,7 @@ def rows(report: Report, found: dict[str, Any]) -> Iterator[str]:
         and row["scenario"] == "habit, then a perfect oracle"
     }
     transfer = (found["foresight"] or {}).get("transfer", {})
+    turns = {row["agent"]: row for row in found["anatomy"]}
     for agent in found["agents"]:
         if agent["agent"] == "all":
             continue
@@ -298,6 +308,11 @@ def rows(report: Report, found: dict[str, Any]) -> Iterator[str]:
             names[agent["agent"]] + (" (target)" if agent["target"] else ""),
             str(agent["episodes"]),
             _percent(agent["parallel"], 0),
+            _percent(turns[agent["agent"]]["language"], 0),
+            _percent(
+                turns[agent["agent"]]["reads after a tool"] if found["tools"] else None,
+                0,
+            ),
             _percent(agent["headroom"]),
             _percent(ceilings.get(agent["agent"]) if found["tools"] else None),
             _percent(_own_top1(transfer, agent["agent"])),
@@ -329,13 +344,16 @@ def index(lines: list[str], seconds: float) -> str:
             "- *Foretold* is the share of held-out steps whose likeliest action was "
             "done, by the agent's own habit; for a target without training tasks, by "
             "the habit of all agents learned from.",
-            "- Left out are sessions that no reader knows (clinical records behind a "
-            "FHIR server), four span dumps of one toy session each, and a file of "
+            "- *Language* is the share of LLM turns that are replies or calls that "
+            "answer the user, and *skeleton* that of later turns of a run that only "
+            "read; what is left writes, or its tools are of no known kind.",
+            "- Left out are four span dumps of one toy session each, and a file of "
             "chats of three domains.",
             "- In brackets stands the 95% interval over tasks.",
             "",
-            "| report | agent | sessions | parallel | headroom | at best | foretold |",
-            "|---|---|--:|--:|--:|--:|--:|",
+            "| report | agent | sessions | parallel | language | skeleton | headroom "
+            "| at best | foretold |",
+            "|---|---|--:|--:|--:|--:|--:|--:|--:|",
             *lines,
             "",
             "What an oracle adds is measured with a System-One model of one's own, "
