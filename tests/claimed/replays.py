@@ -1,6 +1,6 @@
 """The paper's audits, replays and cold starts: §5.8 to 5.10, 5.12, 5.13, 5.16."""
 
-from tests.claimed.claim import deferred, section, union
+from tests.claimed.claim import deferred, divergent, section, union
 from tests.claimed.reasons import (
     ANSWERS,
     BASELINES,
@@ -78,7 +78,7 @@ ARMS = section(
             "10, for 109 credits.",
             LIVE,
         ),
-        "naming:bound": deferred(
+        "naming:bound": divergent(
             "Lookups that need a value from the conversation are 0.0% to 1.9% of turns "
             "in retail and 0.9% to 7.9% in airline; bindable ones 6% to 38%.",
             LEADERBOARD,
@@ -100,7 +100,7 @@ FEWER = section(
         "sample:nested": (
             "A fraction of the training tasks is fixed, and nested in every larger one."
         ),
-        "fewer:enough": deferred(
+        "fewer:enough": divergent(
             "From 7 retail tasks (67 episodes) and 8 airline tasks (75) the habit "
             "alone saves what it saves from all, 1 to 3 points above the arbiter.",
             BASELINES,
@@ -160,7 +160,7 @@ COLD = section(
             "With five sessions that leaves 3 to 11 decisions for eight weights.",
             *_FITTED,
         ),
-        "cold:habit": deferred(
+        "cold:habit": divergent(
             "The habit alone saves 11.8% to 18.9% from five random sessions over four "
             "draws, 20.9% from ten, 22.4% from all 74; in airline 8.7% from five.",
             LEADERBOARD,
