@@ -1,7 +1,7 @@
 """Sessions of several agents, each named by its file or on the command line."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -39,11 +39,29 @@ def as_sources(
     return sources
 
 
+given_sources = click.argument(
+    "given", nargs=-1, callback=as_sources, metavar="[[NAME=]PATH]..."
+)
+
+more_sources = click.option(
+    "--sessions", "--results", "named", multiple=True, callback=as_sources,
+    metavar="[NAME=]PATH", help="More sessions, as PATH is; may be repeated.",
+)  # fmt: skip
+
+
 def _source(value: str) -> Source:
     label, equals, path = value.partition("=")
     if equals and label and not Path(value).exists():
         return Source(Path(path), label)
     return Source(Path(value))
+
+
+@dataclass(frozen=True, slots=True)
+class _Agents:
+    """Whose sessions have been read."""
+
+    learned: set[str] = field(default_factory=set)
+    targets: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +76,7 @@ class Sources:
     """The only domain to take sessions of, where it is given."""
     trials: int | None = None
     """How many trials of each task to take, the first ones; all where not given."""
+    _agents: _Agents = field(default_factory=_Agents, init=False)
 
     def corpus(self) -> Corpus:
         """All sessions; the first pass fills the ledger of `how`."""
@@ -69,25 +88,26 @@ class Sources:
 
     def target_agents(self) -> frozenset[str]:
         """
-        The agents of the targets.
+        The agents of the targets, once the corpus has been gone through.
 
         Raises:
             StrettoError: one of them is also an agent to learn from.
         """
-        unheard = replace(self.how, ledger=Ledger())
-        targets = {e.agent for e in self._of(unheard, self.targets)}
-        if not targets:
-            return frozenset()
-        both = targets & {e.agent for e in self._of(unheard, self.learned)}
-        if both:
+        if both := self._agents.targets & self._agents.learned:
             raise StrettoError(
                 f"{min(both)} is both learned from and a target",
                 hint="give the target another name: `--target NAME=PATH`",
             )
-        return frozenset(targets)
+        return frozenset(self._agents.targets)
 
     def _read(self, how: Sessions) -> Iterator[Episode]:
-        yield from self._of(how, (*self.learned, *self.targets))
+        for sources, agents in (
+            (self.learned, self._agents.learned),
+            (self.targets, self._agents.targets),
+        ):
+            for episode in self._of(how, sources):
+                agents.add(episode.agent)
+                yield episode
 
     def _of(self, how: Sessions, sources: Sequence[Source]) -> Iterator[Episode]:
         for source in sources:

@@ -94,6 +94,14 @@ def test_a_checkout_its_files_and_learning_from_its_split_give_one_flow(
     assert from_checkout["provenance"]["sources"] == ["a"]
 
 
+def test_results_may_be_named_by_an_option(folder, tmp_path):
+    by_path = compiled(tmp_path, *by_file(folder), folder / "b.json")
+    by_option = compiled(tmp_path, *by_file(folder), "--results", folder / "b.json")
+
+    assert by_option == by_path
+    assert by_option[1]["provenance"]["sources"] == ["a", "b"]
+
+
 def test_only_the_first_trials_of_each_task_are_taken(folder, tmp_path):
     told, _ = compiled(tmp_path, *by_file(folder), "--trials", 1)
 

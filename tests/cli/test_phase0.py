@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from stretto.cli.main import cli
+from stretto.traces.reader import read
 from tests.evaluate.sessions import MANIFEST, episodes
 from tests.models import newton
 from tests.traces.benchmark import checkout, results
@@ -96,6 +97,22 @@ def test_targets_are_measured_and_in_no_pooled_figure(folder):
     transfer = beside["foresight"]["transfer"]
     assert transfer["agents"] == ["agent-a", "agent-b", "agent-c"]
     assert transfer["habits"] == ["agent-a", "agent-b", "all", "its own"]
+
+
+def test_every_file_is_read_once_targets_too(folder, monkeypatch):
+    opened = []
+
+    def counted(paths, **how):
+        opened.extend(path.name for path in paths)
+        return read(paths, **how)
+
+    monkeypatch.setattr("stretto.cli.options.read", counted)
+    told(
+        folder / "a.json", folder / "b.json", "--target", folder / "c.json",
+        "--manifest", folder / "shop.json",
+    )  # fmt: skip
+
+    assert opened == ["a.json", "b.json", "c.json"]
 
 
 def test_a_name_on_the_command_line_is_whose_the_sessions_are(folder):
