@@ -1,6 +1,7 @@
 """Sessions of several agents, each named by its file or on the command line."""
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -75,7 +76,10 @@ class Sources:
     domain: str | None = None
     """The only domain to take sessions of, where it is given."""
     trials: int | None = None
-    """How many trials of each task to take, the first ones; all where not given."""
+    """
+    How many trials of each task to take of an agent, the first ones by their numbers,
+    whatever these start at; all where not given.
+    """
     _agents: _Agents = field(default_factory=_Agents, init=False)
 
     def corpus(self) -> Corpus:
@@ -110,13 +114,24 @@ class Sources:
                 yield episode
 
     def _of(self, how: Sessions, sources: Sequence[Source]) -> Iterator[Episode]:
-        for source in sources:
-            agent = how.options.agent if source.agent is None else source.agent
-            options = replace(how.options, agent=agent)
-            of = replace(how, paths=(source.path,), options=options)
-            yield from filter(self._takes, of.episodes())
+        found = _sessions_of(how, sources)
+        if self.trials is not None:
+            unheard = replace(how, ledger=Ledger())
+            last = _last_trials(_sessions_of(unheard, sources), self.trials)
+            found = (e for e in found if e.trial <= last[e.agent, e.task_or_id])
+        return (e for e in found if self.domain in (None, e.domain))
 
-    def _takes(self, episode: Episode) -> bool:
-        if self.trials is not None and episode.trial >= self.trials:
-            return False
-        return self.domain in (None, episode.domain)
+
+def _sessions_of(how: Sessions, sources: Sequence[Source]) -> Iterator[Episode]:
+    for source in sources:
+        agent = how.options.agent if source.agent is None else source.agent
+        options = replace(how.options, agent=agent)
+        yield from replace(how, paths=(source.path,), options=options).episodes()
+
+
+def _last_trials(episodes: Iterable[Episode], n: int) -> dict[tuple[str, str], int]:
+    """By agent and task, the number of the last of its first `n` trials."""
+    trials: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
+    for episode in episodes:
+        trials[episode.agent, episode.task_or_id].add(episode.trial)
+    return {key: sorted(found)[:n][-1] for key, found in trials.items()}

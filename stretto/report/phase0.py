@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from stretto.counted import counted
 from stretto.episodes.manifest import Kind
 from stretto.evaluate.anatomy import TurnKind
 from stretto.evaluate.foresight import Foresight
@@ -88,16 +89,17 @@ def _read_only_ceiling(found: Phase0) -> Share:
 def _head(found: Phase0) -> str:
     tools = ", ".join(f"{found.tools.get(kind, 0)} {kind}" for kind in Kind)
     text = (
-        f"{found.episodes:,} sessions. Habits are learned from the "
-        f"{found.train_episodes:,} successful sessions of {found.train_tasks:,} tasks "
-        f"and measured on the {found.test_episodes:,} sessions of "
-        f"{found.test_tasks:,} others, failed ones too. Tools: {tools}. "
+        f"{counted(found.episodes, 'session')}. Habits are learned from "
+        f"{counted(found.train_episodes, 'successful session')} of "
+        f"{counted(found.train_tasks, 'task')} and measured on "
+        f"{counted(found.test_episodes, 'session')} of "
+        f"{counted(found.test_tasks, 'other')}, failed ones too. Tools: {tools}. "
     )
     if found.foresight is not None:
         text += f"{_alpha(found.foresight)} "
     if found.on_trust:
         text += (
-            f"Nobody graded {found.on_trust:,} of the sessions; they count as "
+            f"Nobody graded {found.on_trust:,} of the sessions, which count as "
             "successful. "
         )
     if found.unlisted:
@@ -121,8 +123,8 @@ def _alpha(foresight: Foresight) -> str:
 
 def _nothing(found: Phase0) -> str:
     return (
-        f"With {found.train_episodes} sessions to learn from and "
-        f"{found.test_episodes} to measure, nothing can be foretold."
+        f"With {counted(found.train_episodes, 'session')} to learn from and "
+        f"{found.test_episodes:,} to measure, nothing can be foretold."
     )
 
 
