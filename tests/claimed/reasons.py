@@ -17,6 +17,7 @@ LIVE = (
     "not in ../shared/data."
 )
 ELSEWHERE = "docs/results/elsewhere.md"
+GUARDED = "docs/results/guards.md"
 PHASE0 = "docs/results/phase0/README.md"
 LABELS = "Rests on labels made by hand that are not in ../shared/data."
 SIMULATOR = "Measured in τ²-bench's own environment, which this package does not run."
