@@ -131,6 +131,22 @@ def test_without_a_split_three_tasks_of_ten_are_held_out(folder):
     assert (found["train"]["tasks"], found["test"]["tasks"]) == (17, 7)
 
 
+def test_where_no_tools_kind_is_known_arguments_are_told_of_all_calls(folder):
+    known = told(folder / "a.json", "--manifest", folder / "shop.json")
+    unknown, text = told(folder / "a.json"), run(folder / "a.json").stdout
+    kinds = ("writes", "reads", "others")
+    whole = [
+        sum(found["origins"][0][kind]["whole"] for kind in kinds)
+        for found in (known, unknown)
+    ]
+
+    assert whole[0] == whole[1] == unknown["origins"][0]["others"]["whole"] > 0
+    assert f"of all calls ({whole[1]:,})" in text
+    assert "lookups and writes among them cannot be told" in text
+    assert "all calls, whole words |" in text
+    assert "writes, whole words" not in text
+
+
 def test_every_form_of_the_report_says_the_same_headroom(folder, tmp_path):
     args = (folder / "a.json", "--manifest", folder / "shop.json", "--no-features")
     out, page = tmp_path / "report.md", tmp_path / "report.html"
