@@ -35,6 +35,12 @@ def test_a_script_in_a_task_name_is_shown_and_not_run():
     assert "&lt;script&gt;x&lt;/script&gt;" in page
 
 
+def test_a_long_name_in_a_cell_may_be_broken_where_its_words_end():
+    page = html(Document("t", (table(("tool", "n"), [("get_a<b", 1)]),)))
+
+    assert "<td>get_<wbr>a&lt;b</td>" in page
+
+
 def test_markdown_keeps_a_bar_and_a_line_break_inside_a_cell():
     text = markdown(Document("t", (table(("a", "b"), [("x|y\nz", 2)]),)))
 
