@@ -22,6 +22,7 @@ Anything else that escapes is a bug, and keeps its traceback.
 """
 
 from collections.abc import Sequence
+from json import JSONDecodeError
 
 
 class StrettoError(Exception):
@@ -162,3 +163,9 @@ class CannotStart(StrettoError):
         why = cause.strerror if isinstance(cause, OSError) else None
         super().__init__(f"{program} cannot be started: {why or cause}")
         self.program = program
+
+
+def json_fault(cause: JSONDecodeError) -> str:
+    """What is wrong with JSON text and where, with line and column counted from 1."""
+    what = cause.msg.removesuffix(" at")
+    return f"{what} at line {cause.lineno}, column {cause.colno}"
