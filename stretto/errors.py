@@ -23,6 +23,7 @@ Anything else that escapes is a bug, and keeps its traceback.
 """
 
 from collections.abc import Sequence
+from json import JSONDecodeError
 
 
 class StrettoError(Exception):
@@ -167,3 +168,9 @@ class CannotStart(StrettoError):
 
 class ServerFailed(StrettoError):
     """A server that ended, refused, or did not answer in time."""
+
+
+def json_fault(cause: JSONDecodeError) -> str:
+    """What is wrong with JSON text and where, with line and column counted from 1."""
+    what = cause.msg.removesuffix(" at")
+    return f"{what} at line {cause.lineno}, column {cause.colno}"
