@@ -105,7 +105,9 @@ def _sites(alarms: Iterable[Alarm]) -> Iterable[Part]:
     for alarm in alarms:
         if not alarm.moved:
             continue
-        yield Heading(f"Where {alarm.series} rose from session {alarm.start + 1} on")
+        went = "rose" if alarm.after > alarm.before else "fell"
+        yield Heading(f"From session {alarm.start + 1} on {alarm.series} {went}")
+        yield Prose("The sites at which the agent's steps have been more surprising:")
         yield table(
             ("site", "nats before", "nats since"),
             [

@@ -302,7 +302,7 @@ NEXT = union(
             "reproduce:phase-0": divergent(
                 "Measuring the baselines takes about 20 seconds on a laptop.",
                 BASELINES,
-                here("2,881 of them take 7 s of one core", PHASE0),
+                here("2,881 of them take 11 s of one core", PHASE0),
             ),
             "reproduce:twice": deferred(
                 "Asked twice, Jev picks the same option 97% of the time, and headline "

@@ -33,7 +33,7 @@ def test_the_same_agent_exits_with_0_and_another_with_1(folder):
     assert same.exit_code == 0
     assert "No series changed." in same.stdout
     assert other.exit_code == 1
-    assert "Where surprise rose from session 21 on" in other.stdout
+    assert "## From session 21 on surprise rose" in other.stdout
 
 
 def test_an_error_exits_with_2(folder):
