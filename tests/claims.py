@@ -85,7 +85,8 @@ def page() -> str:
         + ".",
         "",
         "- *Reproduced*: the tests named in the last column check it.",
-        "- *Divergent*: it differs here on purpose, and the last column says how.",
+        "- *Divergent*: it differs here, on purpose or since the agents at hand are "
+        "not the paper's, and the last column says how.",
         "- *Deferred*: nothing here can check it yet, and the last column says why.",
     ]
     source = None

@@ -3,12 +3,14 @@
 import json
 import shlex
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from stretto.cli.main import cli
+from stretto.evaluate.growing import Grower
 from stretto.flow.wire import write_flow
 from tests.client.test_live import CANCEL, session
 from tests.evaluate.test_replay import FLOW, order
@@ -45,6 +47,22 @@ def test_every_output_says_by_which_rule_it_counted(folder):
     assert json.loads(legacy.stdout)["counting"] == "legacy+by-record"
     assert "Counting rule: legacy. Any call that was made before" in text
     assert "Counting rule: current." in replayed(folder, "reads").stdout
+
+
+def test_sessions_whose_graph_is_too_large_count_the_same_and_are_told_of(
+    folder, monkeypatch
+):
+    every = ("--sweep", "--sites", "--json")
+    usual = replayed(folder, "reads", *every)
+    monkeypatch.setattr("stretto.cli.replay.Grower", partial(Grower, max_nodes=1))
+    large = replayed(folder, "reads", *every)
+
+    assert large.stdout == usual.stdout
+    assert "replayed each setting by itself" not in usual.stderr
+    assert (
+        "note: 1 of the sessions replayed each setting by itself: its graph has more "
+        "than 1 nodes"
+    ) in large.stderr
 
 
 def test_bounds_change_no_count(folder):
