@@ -10,6 +10,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,6 +46,7 @@ class Carrier(NamedTuple):
     name: str
 
 
+@cache
 def carriers() -> dict[str, list[Carrier]]:
     """The tests that carry each claim, found in the source, so none has to run."""
     found: dict[str, list[Carrier]] = defaultdict(list)
