@@ -2,7 +2,6 @@
 
 import functools
 import importlib
-import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -10,13 +9,13 @@ from dataclasses import dataclass
 
 import click
 
+from stretto.cli.headers import header_values
 from stretto.cli.number import Number
 from stretto.cli.upstream import headers_option, upstream_option
 from stretto.client.environment import PATIENCE_S
 from stretto.client.live import Live
 from stretto.client.session import Ends
 from stretto.client.started import Open, started
-from stretto.errors import StrettoError
 from stretto.evaluate.rules import CURRENT, Rule
 
 
@@ -93,17 +92,7 @@ def _reach(
         return None
     # What speaks HTTP takes a while to import
     module = importlib.import_module("stretto.client.reached")
-    values = {name: _secret(variable) for name, variable in headers.items()}
-    return functools.partial(module.reached, upstream, values)
-
-
-def _secret(variable: str) -> str:
-    if (value := os.environ.get(variable)) is None:
-        raise StrettoError(
-            f"the environment has no {variable}",
-            hint="set it where stretto is started; its value is never logged",
-        )
-    return value
+    return functools.partial(module.reached, upstream, header_values(headers))
 
 
 _OPTIONS = (

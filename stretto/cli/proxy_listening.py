@@ -1,7 +1,7 @@
 """Where `stretto-proxy` listens, and for which server."""
 
+from stretto.cli.headers import header_values
 from stretto.cli.proxy_options import Options
-from stretto.cli.proxy_upstream import headers
 from stretto.proxy.http.access import address, token_in
 from stretto.proxy.http.modes import Listening, host, relay
 from stretto.proxy.http.standing import Stands
@@ -17,4 +17,6 @@ def serve(options: Options, stands: Stands | None) -> int:
     )
     if http.upstream is None:
         return host(at, options.command, stands=stands)
-    return relay(at, http.upstream, own_headers=headers(http), stands=stands)
+    return relay(
+        at, http.upstream, own_headers=header_values(http.headers), stands=stands
+    )
