@@ -32,7 +32,12 @@ class Unfolding:
     """One session's episode, from its first event on."""
 
     def __init__(
-        self, flow: Flow, *, state: Slice | None = None, task: str = ""
+        self,
+        flow: Flow,
+        *,
+        state: Slice | None = None,
+        task: str = "",
+        keeps: bool = True,
     ) -> None:
         """
         An episode in which nothing has happened.
@@ -40,12 +45,13 @@ class Unfolding:
         Args:
             state: The decider's, to be kept up to date too.
             task: What the episode is about.
+            keeps: Whether the settled events are kept; no moment needs them.
         """
         self.settled: list[Event] = []
-        """The events before the turn under way; they will not change."""
+        """The events before the turn under way, if kept; they will not change."""
         self.age = 0
         """How much has happened: more with everything that does."""
-        self._flow, self._task = flow, task
+        self._flow, self._task, self._keeps = flow, task, keeps
         self._settled_state = state
         """The state after the settled events."""
         self._history: list[int] = []
@@ -145,12 +151,14 @@ class Unfolding:
             call = turn.calls[place]
             self._seen.join(call, turn.n_results, order=turn.n_before + place)
             self._late[call.id] = Late(turn.start + place, call)
-        n = len(self.settled)
-        if turn.calls:
-            self.settled.append(AssistantTurn(calls=tuple(turn.calls)))
-        self.settled += turn.since
+        if not self._keeps and self._settled_state is None:
+            return
+        made = [AssistantTurn(calls=tuple(turn.calls))] if turn.calls else []
+        events: list[Event] = [*made, *turn.since]
+        if self._keeps:
+            self.settled += events
         if self._settled_state is not None:
-            for event in self.settled[n:]:
+            for event in events:
                 self._settled_state.add(event)
 
     def _state(self) -> Slice | None:

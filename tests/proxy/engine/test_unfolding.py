@@ -18,7 +18,7 @@ from stretto.flow.surprise import tripped
 from stretto.oracle.state import Slice
 from stretto.proxy.unfolding import Unfolding
 from stretto.traces.sessionlog import Entry
-from stretto.traces.turns import Called, Conversation
+from stretto.traces.turns import Called, Change, Conversation
 from tests.evaluate.lessons import Lesson
 from tests.traces.logs import call, cancelled, result, said
 
@@ -152,6 +152,40 @@ def test_settled_events_and_the_turn_shown_are_the_views(seed: int, chatty: bool
         view = Episode("e", conversation.events()).after(last.call_id)
 
         assert (*unfolding.settled, *unfolding.shown()) == view.episode.events
+
+
+@given(st.integers(0, 2**32), st.booleans())
+@settings(max_examples=15, deadline=None)
+def test_decisions_do_not_depend_on_settled_events_being_kept(seed: int, chatty: bool):
+    flow = Lesson(seed % 40, steady=seed % 3 > 0).flow
+    lean = Unfolding(flow, state=Slice("(none)"), keeps=False)
+    keeping = Unfolding(flow, state=Slice("(none)"))
+    conversation, talk = Conversation(), Talk(seed, chatty=chatty)
+
+    for said_next in filter(None, (talk.next() for _ in range(60))):
+        change = conversation.add(
+            said_next.t_ms, said_next.sender, said_next.messages[0]
+        )
+        for unfolding in (lean, keeping):
+            take(unfolding, change)
+        if keeping.site is not None:
+            found, expected = lean.moment(), keeping.moment()
+            assert found.state.json() == expected.state.json()
+            assert found.surprise == expected.surprise
+            assert decided(flow, found) == decided(flow, expected)
+    assert not lean.settled
+
+
+def take(unfolding: Unfolding, change: Change | None) -> None:
+    match change:
+        case Called(made, joins):
+            unfolding.called(made, joins=joins)
+        case ToolResult():
+            unfolding.returned(change)
+        case None:
+            pass
+        case _:
+            unfolding.said(change)
 
 
 def test_a_reply_behind_a_call_still_open_leaves_no_site_to_decide_at():
