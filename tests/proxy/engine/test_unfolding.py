@@ -1,6 +1,7 @@
 """A growing turn is shown to a flow as the whole log, read again, would have it."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 from random import Random
 
@@ -15,10 +16,13 @@ from stretto.flow.deciders.habit import decider
 from stretto.flow.flow import Flow, Surprise
 from stretto.flow.moment import Moment, Transcript
 from stretto.flow.surprise import tripped
+from stretto.flow.wire import read_flow
 from stretto.oracle.state import Slice
 from stretto.proxy.unfolding import Unfolding
-from stretto.traces.sessionlog import Entry
+from stretto.traces.ledger import Ledger
+from stretto.traces.sessionlog import Entry, read_log
 from stretto.traces.turns import Called, Change, Conversation
+from tests.conftest import shared
 from tests.evaluate.lessons import Lesson
 from tests.traces.logs import call, cancelled, result, said
 
@@ -158,22 +162,39 @@ def test_settled_events_and_the_turn_shown_are_the_views(seed: int, chatty: bool
 @settings(max_examples=15, deadline=None)
 def test_decisions_do_not_depend_on_settled_events_being_kept(seed: int, chatty: bool):
     flow = Lesson(seed % 40, steady=seed % 3 > 0).flow
+    talk = Talk(seed, chatty=chatty)
+
+    assert_same_decisions(flow, filter(None, (talk.next() for _ in range(60))))
+
+
+@pytest.mark.parametrize("folder", ["shop", "served", "shadow", "retail"])
+def test_recorded_sessions_are_decided_on_as_if_all_were_kept(folder: str):
+    flow = read_flow(shared("reference/flows/shop.flow.json"))
+    for path in shared(f"reference/logs/{folder}").glob("*Z-?????.jsonl"):
+        log = read_log(path, Ledger())
+
+        assert log is not None
+        assert assert_same_decisions(flow, log.entries) > 0
+
+
+def assert_same_decisions(flow: Flow, entries: Iterable[Entry]) -> int:
+    """A session decided on with all of it kept, and with what is needed: how often."""
     lean = Unfolding(flow, state=Slice("(none)"), keeps=False)
     keeping = Unfolding(flow, state=Slice("(none)"))
-    conversation, talk = Conversation(), Talk(seed, chatty=chatty)
-
-    for said_next in filter(None, (talk.next() for _ in range(60))):
-        change = conversation.add(
-            said_next.t_ms, said_next.sender, said_next.messages[0]
-        )
-        for unfolding in (lean, keeping):
-            take(unfolding, change)
+    listening, conversation = Conversation(keeps=False), Conversation()
+    n_decided = 0
+    for entry in entries:
+        for message in entry.messages:
+            take(lean, listening.add(entry.t_ms, entry.sender, message))
+            take(keeping, conversation.add(entry.t_ms, entry.sender, message))
         if keeping.site is not None:
             found, expected = lean.moment(), keeping.moment()
             assert found.state.json() == expected.state.json()
             assert found.surprise == expected.surprise
             assert decided(flow, found) == decided(flow, expected)
+            n_decided += 1
     assert not lean.settled
+    return n_decided
 
 
 def take(unfolding: Unfolding, change: Change | None) -> None:
