@@ -1,8 +1,10 @@
 """What of a run's measurements is kept."""
 
+from importlib.metadata import version
 from typing import Any
 
 _KEPT = ("min", "median", "rounds")
+_VERSIONS = ("numpy", "jax", "numpyro")
 
 
 def pytest_benchmark_update_json(output_json: dict[str, Any]) -> None:
@@ -16,6 +18,7 @@ def pytest_benchmark_update_json(output_json: dict[str, Any]) -> None:
             "system": machine["system"],
             "python": machine["python_version"],
         },
+        "versions": {name: version(name) for name in _VERSIONS},
         "seconds": {
             found["fullname"].removeprefix("benchmarks/"): {
                 **{name: _rounded(found["stats"][name]) for name in _KEPT},

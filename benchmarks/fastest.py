@@ -1,18 +1,12 @@
 """
-The fastest of several runs of the benchmarks, as a baseline and as a table.
-
-    python benchmarks/fastest.py RUN.json... --out benchmarks/baseline.json
+The fastest of several runs of the benchmarks, and a table of them.
 
 On a machine that others use too, the fastest of several runs says most about the code;
 a benchmark and what it is beside are each taken from the run that was fastest at it.
 """
 
-import json
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
-
-import click
 
 Measured = dict[str, Any]
 
@@ -65,19 +59,3 @@ def _time(seconds: float) -> str:
         if seconds >= length:
             return f"{seconds / length:.3g} {unit}"
     return f"{seconds / 1e-9:.3g} ns"
-
-
-@click.command()
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--out", required=True, type=click.Path(path_type=Path))
-def main(runs: tuple[Path, ...], out: Path) -> None:
-    """Merge the JSON of several runs, write it, and print the table."""
-    read = [json.loads(run.read_text(encoding="utf-8")) for run in runs]
-    seconds = merged(run["seconds"] for run in read)
-    kept = {**read[-1], "runs": len(read), "seconds": seconds}
-    out.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
-    click.echo(table(seconds), nl=False)
-
-
-if __name__ == "__main__":
-    main()

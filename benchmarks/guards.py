@@ -20,12 +20,18 @@ from typing import NamedTuple
 
 import click
 
-from stretto.evaluate.guards import ENDED, GuardAudit, audit_guards, writes
+from stretto.evaluate.guards import (
+    ENDED,
+    GuardAudit,
+    audit_guards,
+    ending_of,
+    writes,
+)
 from stretto.files import write_text
 from stretto.guards.evidence import Group
 from stretto.guards.guard import GUARDS
 from stretto.markdown import table
-from stretto.report.guards import share
+from stretto.report.guards import BECAME, share
 from stretto.traces.reader import read
 
 ROOT = Path(__file__).parent.parent
@@ -169,6 +175,12 @@ def _domain(domain: str) -> Iterator[str]:
         "out."
     )
     yield _alarms(domain, trusted)
+    yield (
+        "The first write that each enforced rule fails, of those accepted in sessions "
+        "that succeeded and that failed, and of those refused; the session by its "
+        "file, its task, and its trial unless that is 0."
+    )
+    yield _fired(domain, trusted)
     yield "By file; those with a remark are not in the sums above."
     yield _by_file(domain)
     n_flagged = ", ".join(
@@ -235,6 +247,34 @@ def _alarms(domain: str, paths: Sequence[Path]) -> str:
             )
     rows = [(*about, str(n)) for about, n in sessions.most_common()]
     return table(("rule", "reason", "sessions"), rows, right={2})
+
+
+def _fired(domain: str, paths: Sequence[Path]) -> str:
+    guards = GUARDS.get(domain)
+    rows: dict[tuple[str, Group], tuple[str, ...]] = {}
+    for path in paths:
+        for episode in read([path]):
+            trial = f", trial {episode.trial}" if episode.trial else ""
+            for write in writes(guards, episode):
+                group = write.became(ending_of(episode))
+                for ruling in write.rulings:
+                    if group is not None and ruling.refuses:
+                        rows.setdefault(
+                            (ruling.guard.rule, group),
+                            (
+                                BECAME[group], _short(path.name),
+                                f"{episode.task}{trial}", write.call.tool,
+                                ruling.verdict.reason,
+                            ),
+                        )  # fmt: skip
+    heads = ("rule", "what became of it", "file", "task", "call", "why")
+    in_order = [
+        (rule, *rows[rule, group])
+        for rule in (guard.rule for guard in guards.rules)
+        for group in Group
+        if (rule, group) in rows
+    ]
+    return table(heads, in_order)
 
 
 def _by_file(domain: str) -> str:

@@ -176,7 +176,7 @@ class Weighed:
         answered = [(case, networks.members[str(fold(case.task))]) for case in offered]
         n_weighed = len(shipped_predicates())
         fits = {
-            name: fit([_choice(*one, name) for one in answered], n_weighed, how)
+            name: fit([as_choice(*one, name) for one in answered], n_weighed, how)
             for name in (ARBITER, REFITTED)
         }
         return cls(networks.members, fits)
@@ -197,13 +197,13 @@ class Weighed:
                 LOCAL: step.one,
             }
             for name, fits in self.fits.items():
-                seen = _choice(case, member, name).features
+                seen = as_choice(case, member, name).features
                 shares = relative(fits[out], seen)
                 chances[name] = dict(zip(seen.options, shares, strict=True))
             yield Judged(case.task, case.agent, case.taken or "", chances)
 
 
-def _choice(case: Case, member: Member, name: str) -> Choice:
+def as_choice(case: Case, member: Member, name: str) -> Choice:
     """A decision as an arbiter sees it."""
     told = case.habit
     step = (

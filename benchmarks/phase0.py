@@ -5,25 +5,27 @@ Phase 0 of every agent in the shared sessions.
 
 Runs `stretto phase0` once for each group of agents that can be compared, writes each
 report, and an index with each command and what the agents come to. The index ends with
-how long all of it took, and the most memory it held.
+how long all of it took, and what single reports cost, each in a process of its own.
+Linux only, since memory is read from `/proc`.
 """
 
 import json
-import resource
 import shlex
+import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 from stretto.cli.phase0 import phase0
 from stretto.cli.train_local import train_local
 from stretto.files import write_text
+from stretto.learn.corpus import BUDGET
 from stretto.report.naming import short_names
 
 ROOT = Path(__file__).parent.parent
@@ -34,6 +36,10 @@ PRS = "tau2-sierra-prs/"
 MADHAV = "tau1-retail-madhav/retail__"
 GROK = "tau2-airline-grok-blakeelias/"
 CUSTOM = "tau2-custom-domains-oscaralvaro/"
+
+COSTED = ("tau2-retail", "tau1-retail", "tau1-airline")
+TIMES = (1, 4, 16)
+ROUNDS = 2
 
 RANDOM = "Three tasks of ten are held out, drawn by their names."
 
@@ -72,6 +78,14 @@ class Report:
             return [asked]
         trained = ["stretto", "train-local", *self.training, "-o", self.model]
         return [shlex.join(trained), asked]
+
+
+class Cost(NamedTuple):
+    """What a report cost."""
+
+    sessions: int
+    seconds: float
+    peak_mib: float
 
 
 def known(domain: str, *, split: bool = True, manifest: str = "") -> tuple[str, ...]:
@@ -251,6 +265,32 @@ REPORTS = (
         ("claude-sonnet-4=mcp-livemcpbench/agent_claude-sonnet-4__95.json.gz",),
         options=("--domain", "daily tasks"),
     ),
+    Report(
+        "medagentbench",
+        "MedAgentBench: requests to a FHIR server, of which those that get are reads. "
+        f"One file does not name its model. {RANDOM}",
+        (
+            "unnamed=medagentbench-whissle/brain-parity_mab_100.jsonl.gz",
+            "medagentbench-whissle/brain-parity_sweep25_g35f.jsonl.gz",
+        ),
+    ),
+    Report(
+        "openai-chat",
+        "Chats in OpenAI's format to train a model on, of retail, airline and telecom "
+        f"together. Nobody graded them, and all are said to have succeeded. {RANDOM} "
+        "The file names neither domain nor agent, nor what its tools do.",
+        (f"unnamed={PRS}openai-chat__sft-v1-small_train.jsonl.gz",),
+        options=("--domain", "three domains"),
+    ),
+    Report(
+        "otel",
+        "Span dumps of one model given one toy request in four frameworks, a session "
+        f"each: too few to learn from. {RANDOM}",
+        tuple(
+            f"{name}=otel-genai-any-agent/{name.upper()}_trace.json"
+            for name in ("agno", "langchain", "openai", "smolagents")
+        ),
+    ),
 )  # fmt: skip
 
 
@@ -290,6 +330,7 @@ def rows(report: Report, found: dict[str, Any]) -> Iterator[str]:
         and row["scenario"] == "habit, then a perfect oracle"
     }
     transfer = (found["foresight"] or {}).get("transfer", {})
+    turns = {row["agent"]: row for row in found["anatomy"]}
     for agent in found["agents"]:
         if agent["agent"] == "all":
             continue
@@ -298,16 +339,70 @@ def rows(report: Report, found: dict[str, Any]) -> Iterator[str]:
             names[agent["agent"]] + (" (target)" if agent["target"] else ""),
             str(agent["episodes"]),
             _percent(agent["parallel"], 0),
+            _percent(turns[agent["agent"]]["language"], 0),
+            _percent(
+                turns[agent["agent"]]["reads after a tool"]
+                if found["tools"].get("read")
+                else None,
+                0,
+            ),
             _percent(agent["headroom"]),
-            _percent(ceilings.get(agent["agent"]) if found["tools"] else None),
+            _percent(
+                ceilings.get(agent["agent"]) if found["tools"].get("read") else None
+            ),
             _percent(_own_top1(transfer, agent["agent"])),
         ]
         yield f"| {' | '.join(cells)} |"
 
 
+def cost(name: str, times: int) -> Cost:
+    """A report of which every file is given so often, in a process of its own."""
+    arguments = [sys.executable, __file__, "--measure", name, str(times)]
+    runs = [
+        json.loads(subprocess.run(arguments, capture_output=True, check=True).stdout)
+        for _ in range(ROUNDS)
+    ]
+    return min((Cost(*run) for run in runs), key=lambda cost: cost.seconds)
+
+
+def measure(name: str, times: int) -> None:
+    """Print what one report costs in this process."""
+    [report] = [report for report in REPORTS if report.name == name]
+    sessions, targets = report.sessions * times, report.targets * times
+    many = replace(report, sessions=sessions, targets=targets)
+    started = time.process_time()
+    with tempfile.TemporaryDirectory() as folder:
+        [(_, _, found)] = made([many], Path(folder))
+    taken = time.process_time() - started
+    click.echo(json.dumps([found["episodes"], taken, _peak_mib()]))
+
+
+def _peak_mib() -> float:
+    """The most that this process has held, and not the one that started it."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
+
+
+def _costs() -> Iterator[str]:
+    yield "| report | each file given | sessions | seconds | sessions a second | MiB |"
+    yield "|---|--:|--:|--:|--:|--:|"
+    for name in COSTED:
+        for times in TIMES:
+            found = cost(name, times)
+            cells = (
+                name,
+                f"{times} ×",
+                f"{found.sessions:,}",
+                f"{found.seconds:.1f}",
+                f"{found.sessions / found.seconds:,.0f}",
+                f"{found.peak_mib:.0f}",
+            )
+            yield f"| {' | '.join(cells)} |"
+
+
 def index(lines: list[str], seconds: float) -> str:
     """The page that leads to the others."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    peak = _peak_mib()
     n = sum(int(line.split("|")[3]) for line in lines)
     return "\n".join(
         [
@@ -329,13 +424,14 @@ def index(lines: list[str], seconds: float) -> str:
             "- *Foretold* is the share of held-out steps whose likeliest action was "
             "done, by the agent's own habit; for a target without training tasks, by "
             "the habit of all agents learned from.",
-            "- Left out are sessions that no reader knows (clinical records behind a "
-            "FHIR server), four span dumps of one toy session each, and a file of "
-            "chats of three domains.",
+            "- *Language* is the share of LLM turns that are replies or calls that "
+            "answer the user, and *skeleton* that of later turns of a run that only "
+            "read; what is left writes, or its tools are of no known kind.",
             "- In brackets stands the 95% interval over tasks.",
             "",
-            "| report | agent | sessions | parallel | headroom | at best | foretold |",
-            "|---|---|--:|--:|--:|--:|--:|",
+            "| report | agent | sessions | parallel | language | skeleton | headroom "
+            "| at best | foretold |",
+            "|---|---|--:|--:|--:|--:|--:|--:|--:|",
             *lines,
             "",
             "What an oracle adds is measured with a System-One model of one's own, "
@@ -344,6 +440,17 @@ def index(lines: list[str], seconds: float) -> str:
             "",
             f"All {n:,} sessions took {seconds:.0f} s of one core, and at most "
             f"{peak:.0f} MiB of memory.",
+            "",
+            "## What a report costs",
+            "",
+            f"Each in a process of its own, the best of {ROUNDS}; seconds are of the "
+            "processor, since other jobs ran.",
+            "Every file is read once.",
+            f"Up to {BUDGET // 10**6} million characters of text are kept for the "
+            "later passes, and past that the files are read again, so that what grows "
+            "on is a sketch of each session, without text.",
+            "",
+            *_costs(),
             "",
         ]
     )
@@ -380,9 +487,15 @@ def _own_top1(transfer: dict[str, Any], agent: str) -> dict[str, Any] | None:
 
 
 @click.command()
-@click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False))
-def main(out: Path) -> None:
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False))
+@click.option("--measure", "what", nargs=2, hidden=True)
+def main(out: Path | None, what: Sequence[str] | None) -> None:
     """Write every report, and the index, into the folder OUT."""
+    if what:
+        measure(what[0], int(what[1]))
+        return
+    if out is None:
+        raise click.UsageError("say where to write the reports: --out FOLDER")
     if not (ROOT / SESSIONS).is_dir():
         raise click.ClickException("the shared data are not beside the checkout")
     out.mkdir(parents=True, exist_ok=True)

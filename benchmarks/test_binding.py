@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from stretto.binding import outputs
+from benchmarks.cold import forget
 from stretto.binding.bind import pick
 from stretto.binding.learn import learn_bindings
 from stretto.binding.seen import Seen
@@ -57,7 +57,7 @@ def test_learning_from_its_training_sessions(
     benchmark.pedantic(
         learn_bindings,
         args=(training, reads),
-        setup=outputs._read.cache_clear,
+        setup=forget,
         rounds=30,
     )
 

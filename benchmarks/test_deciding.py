@@ -12,7 +12,7 @@ from numpyro import distributions as dist
 from numpyro import handlers
 
 from benchmarks.beside import beside
-from stretto.binding import outputs
+from benchmarks.cold import forget
 from stretto.episodes.episode import ToolResult
 from stretto.flow.decide import decide, offer
 from stretto.flow.deciders.habit import decider
@@ -87,7 +87,7 @@ def test_whole_sessions_of_decisions_beside_numpyros_handlers(
     draw()
 
     def decide_all():
-        outputs._read.cache_clear()
+        forget()
         for episode in sessions:
             for transcript in points(flow, episode):
                 decide(flow, transcript.moment(), weigher)

@@ -11,7 +11,7 @@ import tracemalloc
 import pytest
 
 from benchmarks.beside import beside
-from stretto.binding import outputs
+from benchmarks.cold import forget
 from stretto.episodes.manifest import read_manifest
 from stretto.learn.corpus import Corpus
 from stretto.learn.learn import learn
@@ -60,7 +60,7 @@ def test_learning_a_habit_from_a_file_beside_parsing_it(benchmark, features):
     path, manifest = shared(RETAIL), read_manifest(shared("manifests/retail.json"))
 
     def learn_all():
-        outputs._read.cache_clear()
+        forget()
         corpus = Corpus(lambda: read([path]))
         return learn(corpus, manifest, Settings(features=features))
 

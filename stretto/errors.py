@@ -17,11 +17,13 @@ Every error stretto raises on purpose.
   - BrokenPlugin       one does, and it does not load
   - CannotWrite        an output could not be written
   - CannotStart        a server's command could not be run
+  - ServerFailed       a server ended, refused, or did not answer in time
 
 Anything else that escapes is a bug, and keeps its traceback.
 """
 
 from collections.abc import Sequence
+from json import JSONDecodeError
 
 
 class StrettoError(Exception):
@@ -162,3 +164,13 @@ class CannotStart(StrettoError):
         why = cause.strerror if isinstance(cause, OSError) else None
         super().__init__(f"{program} cannot be started: {why or cause}")
         self.program = program
+
+
+class ServerFailed(StrettoError):
+    """A server that ended, refused, or did not answer in time."""
+
+
+def json_fault(cause: JSONDecodeError) -> str:
+    """What is wrong with JSON text and where, with line and column counted from 1."""
+    what = cause.msg.removesuffix(" at")
+    return f"{what} at line {cause.lineno}, column {cause.colno}"

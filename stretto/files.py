@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NoReturn, TypeVar
 
 from stretto.canonical import Json
-from stretto.errors import CannotWrite, FormatError
+from stretto.errors import CannotWrite, FormatError, json_fault
 
 T = TypeVar("T")
 
@@ -186,8 +186,7 @@ def parse_json(data: bytes | str, name: str) -> Node:
     except UnicodeDecodeError as cause:
         raise FormatError(name, f"is not UTF-8 (byte {cause.start})") from cause
     except json.JSONDecodeError as cause:
-        where = f"line {cause.lineno}, column {cause.colno}"
-        raise FormatError(name, f"is not JSON: {cause.msg} at {where}") from cause
+        raise FormatError(name, f"is not JSON: {json_fault(cause)}") from cause
     except ValueError as cause:
         raise FormatError(name, f"is not JSON: {cause}") from cause
     except RecursionError as cause:

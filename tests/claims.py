@@ -10,6 +10,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,6 +46,7 @@ class Carrier(NamedTuple):
     name: str
 
 
+@cache
 def carriers() -> dict[str, list[Carrier]]:
     """The tests that carry each claim, found in the source, so none has to run."""
     found: dict[str, list[Carrier]] = defaultdict(list)
@@ -83,7 +85,8 @@ def page() -> str:
         + ".",
         "",
         "- *Reproduced*: the tests named in the last column check it.",
-        "- *Divergent*: it differs here on purpose, and the last column says how.",
+        "- *Divergent*: it differs here, on purpose or since the agents at hand are "
+        "not the paper's, and the last column says how.",
         "- *Deferred*: nothing here can check it yet, and the last column says why.",
     ]
     source = None

@@ -1,10 +1,12 @@
 """Holds the list of claims and the suite to each other, in both directions."""
 
+import ast
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
 from tests.claimed.claim import Status
-from tests.claimed.reasons import ELSEWHERE
-from tests.claims import CLAIMS, carriers
+from tests.claims import CLAIMS, Carrier, carriers
 from tests.conftest import ROOT
 
 
@@ -39,16 +41,61 @@ def test_every_claim_is_a_sentence() -> None:
 
 
 def test_what_a_note_says_of_the_shared_sessions_stands_on_its_page() -> None:
-    cited = {
-        key: found
-        for key, claim in CLAIMS.items()
-        if (found := re.search(rf"sessions: (.*) \({ELSEWHERE}\)", claim.note))
+    unheld = {
+        key: missing
+        for key, found, page in _found_here()
+        if page is not None and (missing := _numbers(found) - _numbers(_text(page)))
     }
-    page = {*_numbers((ROOT / ELSEWHERE).read_text(encoding="utf-8"))}
 
-    assert cited
-    assert [k for k, found in cited.items() if not {*_numbers(found[1])} <= page] == []
+    assert unheld == {}
 
 
-def _numbers(text: str) -> list[str]:
-    return re.findall(r"\d[\d,.]*\d|\d", text)
+def test_what_a_note_that_names_no_page_says_is_what_its_test_expects() -> None:
+    carried = carriers()
+    unheld = {}
+    for key, found, page in _found_here():
+        if page is None:
+            held = set().union(*map(_literals, carried[key]))
+            if missing := {float(n) for n in _numbers(found)} - held:
+                unheld[key] = missing
+
+    assert unheld == {}
+
+
+def test_notes_say_of_both_kinds_of_sources_what_was_found() -> None:
+    pages = [page is None for _, _, page in _found_here()]
+
+    assert pages.count(True) > 10
+    assert pages.count(False) > 10
+
+
+def _found_here() -> Iterator[tuple[str, str, Path | None]]:
+    """What each note says of the shared sessions, and the page that it names."""
+    for key, claim in CLAIMS.items():
+        if found := re.search(r"shared sessions: (.*?) \(([^()]*)\)\.", claim.note):
+            page = ROOT / found[2] if found[2].endswith(".md") else None
+            yield key, found[1], page
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def _numbers(text: str) -> set[str]:
+    found: list[str] = re.findall(r"\d[\d,.]*\d|\d", text)
+    return {number.replace(",", "") for number in found}
+
+
+def _literals(test: Carrier) -> set[float]:
+    """The numbers that a test names, and what shares among them are in percent."""
+    [body] = [
+        node
+        for node in ast.walk(ast.parse(_text(ROOT / "tests" / test.file)))
+        if isinstance(node, ast.FunctionDef) and node.name == test.name
+    ]
+    plain = {
+        float(node.value)
+        for node in ast.walk(body)
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float)
+    }
+    return plain | {round(100 * n, 9) for n in plain}

@@ -10,7 +10,7 @@ from stretto.cli.asking import ask_choice
 from stretto.cli.examples import example
 from stretto.cli.options import as_json
 from stretto.cli.oracle_choice import OracleChoice
-from stretto.cli.oracles import asks
+from stretto.cli.oracles import asks, requests_file
 from stretto.files import write_text
 from stretto.oracle.batch import Asked
 from stretto.oracle.dump import read_requests
@@ -26,15 +26,7 @@ from stretto.oracle.wire import response_json
         "    --oracle-model llama-3.1-8b",
     ),
 )
-@click.option(
-    "--requests",
-    "file",
-    required=True,
-    type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
-    metavar="FILE",
-    help="Requests, one a line, alone or as --oracle-dump writes them; - is standard "
-    "input.",
-)
+@requests_file
 @click.option(
     "-o",
     "--out",

@@ -18,7 +18,13 @@ from stretto.cli.options import Sessions, as_json, reading
 from stretto.cli.oracle_choice import OracleChoice
 from stretto.cli.oracles import questions
 from stretto.cli.problems import warn_of_problems
-from stretto.cli.sources import Source, Sources, as_sources
+from stretto.cli.sources import (
+    Source,
+    Sources,
+    as_sources,
+    given_sources,
+    more_sources,
+)
 from stretto.episodes.manifest import Manifest
 from stretto.episodes.tasks import Split, sample_tasks
 from stretto.learn.settings import Settings
@@ -46,7 +52,8 @@ class _Given(NamedTuple):
         "    --manifest retail.json --oracle jev --pooled-arbiter -o retail.flow.json",
     ),
 )
-@click.argument("given", nargs=-1, callback=as_sources, metavar="[[NAME=]PATH]...")
+@given_sources
+@more_sources
 @click.option(
     "--target", "targets", multiple=True, callback=as_sources, metavar="[NAME=]PATH",
     help="Sessions of another agent, whose held-out decisions are judged and logged; "
@@ -103,6 +110,7 @@ class _Given(NamedTuple):
 @as_json
 def compile_(
     given: tuple[Source, ...],
+    named: tuple[Source, ...],
     targets: tuple[Source, ...],
     tau2: Path | None,
     split: Path | None,
@@ -135,10 +143,14 @@ def compile_(
     domain; NAME= says whose they are where they do not.
     """
     arbitration.check(choice, how)
-    sources = Sources(sessions, given, targets, trials=trials)
+    sources = Sources(sessions, (*given, *named), targets, trials=trials)
     found = _published(sources, tau2, split) if tau2 else _named(sources, split)
     train = _chosen(found.split.train, train_tasks, train_fraction)
     tasks = frozenset(train)
+    corpus = found.sources.corpus()
+    if targets:
+        for _ in corpus:
+            pass  # whose sessions they are is known once they are read
     settings = Settings(
         alpha=alpha,
         features=features,
@@ -147,7 +159,6 @@ def compile_(
         tasks=tasks.__contains__,
         targets=found.sources.target_agents(),
     )
-    corpus = found.sources.corpus()
     surveyed = survey(corpus, settings)
     warn_of_problems(sessions.ledger)
     manifest = sessions.manifest()

@@ -13,6 +13,7 @@ from stretto.cli.number import PROBABILITY, Whole
 from stretto.episodes.episode import Episode, Event
 from stretto.errors import StrettoError
 from stretto.evaluate.labelled import Labelled, labelled
+from stretto.evaluate.made import key
 from stretto.evaluate.replay import Replayer
 from stretto.files import write_text
 from stretto.flow.decision import Decision
@@ -99,6 +100,6 @@ def _line(found: Labelled, policy: dict[str, Json]) -> dict[str, Json]:
         assert isinstance(option, dict)
         arguments = option["arguments"]
         if isinstance(arguments, dict):
-            outcome = found.pool.outcome(str(option["tool"]), arguments)
+            outcome = found.pool.outcome(key(str(option["tool"]), arguments))
             option |= {"detour": not outcome.used, **outcome._asdict()}
     return line

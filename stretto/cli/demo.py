@@ -1,13 +1,12 @@
 """`stretto demo`: the whole job, nothing asked."""
 
+import importlib
 from pathlib import Path
 
 import click
 
 from stretto.cli.examples import example
-from stretto.demo.tour import tour
 from stretto.errors import CannotWrite
-from stretto.report.replay import saving
 
 SEED = 7
 
@@ -41,15 +40,6 @@ def demo(out: Path, seed: int) -> None:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as cause:
         raise CannotWrite(f"{out} cannot be made: {cause.strerror}") from cause
-    result = tour(out, seed, click.echo)
-    chosen = result.chosen.totals
-    click.echo(
-        f"\nBehind this agent's calls the flow would save {saving(result.chosen)}, "
-        f"with {chosen.detours} needless lookups in {chosen.episodes} sessions."
-    )
-    served = result.served
-    click.echo(
-        f"Served in the same sessions, it saved {served.turns_saved} of "
-        f"{served.turns_without} LLM turns ({served.share:.1%}), "
-        f"with {served.needless} needless lookups."
-    )
+    tour = importlib.import_module("stretto.demo.tour")  # it speaks MCP
+    result = tour.tour(out, seed, click.echo)
+    click.echo(f"\n{tour.closing(result)}")

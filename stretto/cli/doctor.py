@@ -15,6 +15,7 @@ from stretto.canonical import Json
 from stretto.cli.examples import example
 from stretto.cli.options import as_json
 from stretto.cli.proxy_options import Http
+from stretto.cli.upstream import headers_option, upstream_option
 from stretto.doctor.against import against
 from stretto.doctor.ask import started_tools
 from stretto.doctor.configured import configured
@@ -32,15 +33,6 @@ _COLOURS = {Status.OK: "green", Status.NOTE: "blue", Status.PROBLEM: "red"}
 
 Lists: TypeAlias = Callable[[], list[Message]]
 """Has a server list its tools."""
-
-
-def _variables(
-    ctx: click.Context, param: click.Parameter, given: tuple[str, ...]
-) -> Mapping[str, str]:
-    named = [pair.partition("=") for pair in given]
-    if not all(name and variable for name, _, variable in named):
-        raise click.BadParameter("a header is NAME=VARIABLE", ctx, param)
-    return {name: variable for name, _, variable in named}
 
 
 @click.command(
@@ -67,17 +59,8 @@ def _variables(
     metavar="FILE",
     help="Compare this flow with the tools that SERVER lists.",
 )
-@click.option(
-    "--upstream", metavar="URL", help="The server's address, instead of its command."
-)
-@click.option(
-    "--upstream-header",
-    "headers",
-    multiple=True,
-    metavar="NAME=VAR",
-    callback=_variables,
-    help="A header for the server, whose value is in the variable VAR.",
-)
+@upstream_option
+@headers_option
 @as_json
 @click.pass_context
 def doctor(

@@ -7,12 +7,13 @@ import click
 from stretto.canonical import Json
 from stretto.cli.chosen import Measured
 from stretto.cli.examples import example
-from stretto.cli.number import Whole
+from stretto.cli.number import PROBABILITY, Whole
 from stretto.cli.options import Sessions, as_json, sessions
 from stretto.cli.reports import html_option, write_report
 from stretto.cli.tasks import Tasks, tasks
+from stretto.evaluate.alike import Parting
 from stretto.evaluate.changepoints import MIN_RUN
-from stretto.evaluate.drift import WINDOW, Drift, Series
+from stretto.evaluate.drift import LEVEL, WINDOW, By, Drift, Series
 from stretto.evaluate.drift import drift as drift_from
 from stretto.flow.wire import read_flow
 from stretto.report.drift import drift_document
@@ -21,6 +22,7 @@ from stretto.report.drift import drift_document
 @click.command(
     epilog=example(
         "stretto drift shop.flow.json sessions/",
+        "stretto drift shop.flow.json sessions/ --by steps --level 0.01",
         "stretto drift shop.flow.json sessions/ --online --html drift.html",
     ),
 )
@@ -36,6 +38,16 @@ from stretto.report.drift import drift_document
     help="Expect what the first ten sessions were like, as a watch that runs along "
     "has to; if left out, what all of them are like.",
 )  # fmt: skip
+@click.option(
+    "--by", type=click.Choice([str(by) for by in By]), default=str(By.ANY),
+    show_default=True,
+    help="What is an alarm: a change in one of the series, next steps that part, or "
+    "either.",
+)  # fmt: skip
+@click.option(
+    "--level", type=PROBABILITY, default=LEVEL, show_default=True,
+    help="How often next steps of sessions that go on alike may be said to part.",
+)  # fmt: skip
 @html_option
 @as_json
 @click.pass_context
@@ -46,6 +58,8 @@ def drift(
     tasks: Tasks | None,
     window: int,
     online: bool,
+    by: str,
+    level: float,
     page: Path | None,
     as_json: bool,
 ) -> None:
@@ -53,14 +67,19 @@ def drift(
     Say whether the agent has changed since a flow was learned.
 
     Follows the habit's surprise, its disagreements and what is new to it from session
-    to session, and says since when one of them is another. Exits 1 on an alarm and 2
-    on an error.
+    to session, and says since when one of them is another. Also finds where the
+    agent's next steps part furthest, and how often the same sessions, in random
+    order, part as far. Exits 1 on an alarm and 2 on an error.
 
     FLOW is a file that `stretto learn` wrote; PATHS are session files and folders of
     them, in the order they took place; ten sessions at least.
     """
     found = drift_from(
-        read_flow(flow), Measured(sessions, tasks), window=window, online=online
+        read_flow(flow),
+        Measured(sessions, tasks),
+        window=window,
+        online=online,
+        level=level,
     )
     write_report(
         lambda draw: drift_document(found, flow.name, draw),
@@ -68,7 +87,7 @@ def drift(
         page,
         as_json,
     )
-    ctx.exit(1 if found.alarms else 0)
+    ctx.exit(1 if found.is_alarm(By(by)) else 0)
 
 
 def summary(found: Drift) -> Json:
@@ -90,5 +109,24 @@ def summary(found: Drift) -> Json:
                 ],
             }
             for a in found.alarms
+        ],
+        "parting": None if found.parting is None else _parting(found.parting),
+        "level": found.level,
+    }
+
+
+def _parting(found: Parting) -> Json:
+    return {
+        "start": found.start,
+        "p": found.p,
+        "sites": [
+            {
+                "site": None if row.site is None else str(row.site),
+                "next": row.action,
+                "before": row.before,
+                "since": row.since,
+                "nats": row.nats,
+            }
+            for row in found.parted
         ],
     }

@@ -57,7 +57,8 @@ from stretto.report.guards import guards_document
     type=Whole(0, 1000),
     default=N_EXAMPLES,
     show_default=True,
-    help="How many failures of each rule are shown.",
+    help="How many failures of each rule are shown, of accepted writes in sessions "
+    "that succeeded, in others, and of refused writes each.",
 )
 @html_option
 @as_json

@@ -226,3 +226,13 @@ _ASKING: Sequence[Decorator] = (
     ),
     *_SHOWN,
 )
+
+requests_file: Decorator = click.option(
+    "--requests",
+    "file",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
+    metavar="FILE",
+    help="Requests, one a line, alone or as --oracle-dump writes them; - is standard "
+    "input.",
+)

@@ -11,7 +11,7 @@ from stretto.cli.asking import ask_choice
 from stretto.cli.examples import example
 from stretto.cli.options import as_json
 from stretto.cli.oracle_choice import OracleChoice
-from stretto.cli.oracles import asks
+from stretto.cli.oracles import asks, requests_file
 from stretto.cli.table import show_table
 from stretto.errors import OracleError
 from stretto.evaluate.intervals import Share
@@ -27,15 +27,7 @@ from stretto.oracle.order import SEED, Orderless
         "stretto order-check --requests asked.jsonl --oracle jev --oracle-limit 200",
     ),
 )
-@click.option(
-    "--requests",
-    "file",
-    required=True,
-    type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
-    metavar="FILE",
-    help="Requests, one a line, alone or as --oracle-dump writes them; - is standard "
-    "input.",
-)
+@requests_file
 @click.option(
     "--seed",
     type=click.IntRange(0, 2**31 - 1),

@@ -17,7 +17,13 @@ from stretto.cli.oracles import questions
 from stretto.cli.phase0_oracle import Asking, asking, write_log
 from stretto.cli.problems import warn_of_problems
 from stretto.cli.reports import html_option, out_option, write_report
-from stretto.cli.sources import Source, Sources, as_sources
+from stretto.cli.sources import (
+    Source,
+    Sources,
+    as_sources,
+    given_sources,
+    more_sources,
+)
 from stretto.cli.tasks import TENS, Tasks, chosen
 from stretto.episodes.manifest import Manifest
 from stretto.evaluate.phase0 import Phase0, Settings, SideOf
@@ -43,11 +49,8 @@ DOMAINS = "retail,airline"
         "stretto phase0 --tau2 ../tau2-bench --out phase0.md",
     ),
 )
-@click.argument("given", nargs=-1, callback=as_sources, metavar="[[NAME=]PATH]...")
-@click.option(
-    "--sessions", "--results", "named", multiple=True, callback=as_sources,
-    metavar="[NAME=]PATH", help="More sessions, as PATH is; may be repeated.",
-)  # fmt: skip
+@given_sources
+@more_sources
 @click.option(
     "--target", "targets", multiple=True, callback=as_sources, metavar="[NAME=]PATH",
     help="Sessions of another agent, that nothing is learned from; may be repeated.",
@@ -185,13 +188,13 @@ def _measured(
     how: Asking | None,
 ) -> _Found:
     corpus = sources.corpus()
-    targets = sources.target_agents()
     for _ in corpus:
-        pass  # what the sessions say of their tools is known once they are read
+        pass  # whose sessions they are, and of what tools, is known once they are read
     warn_of_problems(sources.how.ledger)
     manifest = sources.how.manifest()
     if known is not None:
         manifest = replace(known.merged(manifest), domain=known.domain)
+    targets = sources.target_agents()
     found = measure(corpus, manifest, replace(settings, targets=targets))
     if how is None:
         return _Found(found, None)

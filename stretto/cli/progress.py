@@ -4,54 +4,31 @@ How far some work is, on standard error and only where that is a terminal.
 Work that is over within a second shows nothing. One display at a time.
 """
 
+import importlib
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TypeVar
-
-from rich.console import Console, RenderableType
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 
 T = TypeVar("T")
 
-PATIENCE_S = 1.0
-"""How long work may take before it is shown, in seconds."""
-
 
 @contextmanager
-def progress(
-    title: str, *, total: int | None = None, console: Console | None = None
-) -> Iterator[Callable[[], None]]:
+def progress(title: str, *, total: int | None = None) -> Iterator[Callable[[], None]]:
     """
     Shows the work of the block; calling what it gives counts one more piece as done.
 
     Args:
         title: What is being done, as `reading sessions`.
         total: How many pieces there are, where that is known.
-        console: Where to show it; standard error if left out.
     """
-    if console is None and not sys.stderr.isatty():
+    if not sys.stderr.isatty():
         yield _nothing
         return
-    display = _Patient(
-        *_columns(total),
-        console=console or Console(stderr=True),
-        transient=True,
-        redirect_stdout=False,
-        redirect_stderr=False,
-    )
-    with display:
-        task = display.add_task(title, total=total)
-        yield lambda: display.advance(task)
+    display = importlib.import_module("stretto.cli.display")  # which rich draws
+    work: AbstractContextManager[Callable[[], None]] = display.shown(title, total)
+    with work as done:
+        yield done
 
 
 def track(things: Iterable[T], title: str, *, total: int | None = None) -> Iterator[T]:
@@ -60,22 +37,6 @@ def track(things: Iterable[T], title: str, *, total: int | None = None) -> Itera
         for thing in things:
             yield thing
             done()
-
-
-class _Patient(Progress):
-    """A display that stays blank at first."""
-
-    def get_renderables(self) -> Iterable[RenderableType]:
-        if any((task.elapsed or 0) >= PATIENCE_S for task in self.tasks):
-            yield from super().get_renderables()
-
-
-def _columns(total: int | None) -> list[ProgressColumn]:
-    title = TextColumn("{task.description}", markup=False)
-    if total is None:
-        count = TextColumn("{task.completed:,.0f}")
-        return [SpinnerColumn(), title, count, TimeElapsedColumn()]
-    return [title, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()]
 
 
 def _nothing() -> None:

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
+from itertools import islice
 from pathlib import Path
 
 import click
+import numpy as np
 
 from stretto.canonical import Json
 from stretto.cli.chosen import Measured
+from stretto.cli.counting import Counting, counting
 from stretto.cli.deciding import ORACLE, Deciding
 from stretto.cli.decisions import (
     DecisionLog,
@@ -21,6 +24,7 @@ from stretto.cli.options import Sessions, as_json, sessions
 from stretto.cli.oracle_choice import OracleChoice
 from stretto.cli.oracles import questions
 from stretto.cli.price import price_option
+from stretto.cli.replay_alone import replay_alone
 from stretto.cli.reports import html_option, write_report
 from stretto.cli.settings import jobs_option, one_site_apart, told
 from stretto.cli.tasks import Tasks, tasks
@@ -32,6 +36,7 @@ from stretto.evaluate.replay import Replayer
 from stretto.evaluate.rows import Row, row, totals
 from stretto.evaluate.setting import Setting
 from stretto.evaluate.spent import Spent
+from stretto.evaluate.summed import Sum, Summed
 from stretto.evaluate.sweep import replay_all
 from stretto.evaluate.tokens import Meters, Net
 from stretto.flow.decide import THRESHOLD
@@ -49,6 +54,8 @@ SWEEP = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
         "stretto replay retail.flow.json results.json.gz --decider habit --sweep \\",
         "    --html replay.html",
         "stretto replay shop.flow.json new-sessions/ --threshold 0.25 --sites",
+        "stretto replay shop.flow.json new-sessions/ --writes \\",
+        '    --server "python shop_server.py --copy"',
     ),
 )
 @click.argument("flow", type=click.Path(path_type=Path))
@@ -75,6 +82,7 @@ SWEEP = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 @decisions_option
 @explore_option
 @explore_seed_option
+@counting
 @jobs_option
 @html_option
 @as_json
@@ -91,6 +99,7 @@ def replay(
     decisions: Path | None,
     epsilon: float,
     explore_seed: int,
+    alone: Counting | None,
     jobs: int,
     page: Path | None,
     as_json: bool,
@@ -100,15 +109,33 @@ def replay(
 
     What the flow would have looked up behind each of the agent's calls, which of the
     agent's later calls that would have answered, and how many LLM turns it would have
-    saved. Results come from the record, and no tool is called. An arbiter asks as it
-    goes, or takes answers that were kept.
+    saved. Results come from the record, and no tool is called; with --server they come
+    from a server, which is started anew for each session and is sent its calls and the
+    flow's lookups. An arbiter asks as it goes, or takes answers that were kept.
 
     FLOW is a file that `stretto learn` wrote; PATHS are session files and folders of
     them. Every session is replayed, whether it succeeded or not.
     """
     deciding = Deciding.of(flow, decider, choice)
-    grower = Grower(deciding.flow, given=deciding.decider, oracle=deciding.oracle())
     values = sorted({*thresholds, *(SWEEP if sweep else ())})
+    if alone is not None:
+        if each_site or decisions is not None:
+            raise click.UsageError(
+                "--sites and --decisions replay in the record, by the current rule"
+            )
+        replay_alone(
+            deciding,
+            Measured(sessions, tasks),
+            values,
+            values.index(thresholds[0]),
+            alone,
+            name=flow.name,
+            jobs=jobs,
+            page=page,
+            as_json=as_json,
+        )
+        return
+    grower = Grower(deciding.flow, given=deciding.decider, oracle=deciding.oracle())
     settings = [Setting.of(deciding.flow, value) for value in values]
     base = Setting.of(deciding.flow, thresholds[0])
     apart = one_site_apart(deciding.flow, base, SWEEP) if each_site else {}
@@ -123,13 +150,16 @@ def replay(
     played = told(
         replay_all(grower, meters.noting(episodes), every, jobs=jobs, is_spent=True)
     )
-    rows: list[list[Row]] = [[] for _ in every]
-    spends: list[list[Spent]] = [[] for _ in every]
+    rows: list[list[Row]] = [[] for _ in values]
+    spends: list[list[Spent]] = [[] for _ in values]
+    of_sites = Summed(len(every) - len(values))
     for episode in played:
-        for place, packed in enumerate(episode.counted.tolist()):
+        counted, others = np.split(episode.counted, [len(values)])
+        for place, packed in enumerate(counted.tolist()):
             rows[place].append(row(episode.size, packed))
-        for place, spent in enumerate(episode.spent or ()):
+        for place, spent in enumerate(islice(episode.spent or (), len(values))):
             spends[place].append(spent)
+        of_sites.add(others)
     if decisions is not None:
         log.write(decisions)
     rates = meters.rates()
@@ -141,7 +171,7 @@ def replay(
     ]
     chosen = values.index(thresholds[0])
     nets = meters.nets(rates, spends[chosen], prices)
-    sites = _points(apart, iter(rows[len(values) :]))
+    sites = _points(apart, iter(of_sites))
     name = grower.decider.name
     write_report(
         lambda draw: replay_document(
@@ -164,16 +194,12 @@ def replayed(threshold: float, rows: list[Row]) -> Replayed:
 
 
 def _points(
-    apart: dict[str, list[Setting]], rows: Iterator[list[Row]]
+    apart: dict[str, list[Setting]], sums: Iterator[Sum]
 ) -> dict[str, list[Point]]:
-    found: dict[str, list[Point]] = {}
-    for site, settings in apart.items():
-        sums = [(setting, totals(next(rows))) for setting in settings]
-        found[site] = [
-            Point(s.thresholds[site], t.turns_saved, t.lookups, t.detours)
-            for s, t in sums
-        ]
-    return found
+    return {
+        site: [Point(s.thresholds[site], *next(sums)) for s in settings]
+        for site, settings in apart.items()
+    }
 
 
 def summary(

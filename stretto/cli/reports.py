@@ -1,5 +1,6 @@
 """Where a report goes: Markdown to standard output, and a page if asked for."""
 
+import importlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +9,7 @@ import click
 
 from stretto.canonical import Json
 from stretto.files import write_text
-from stretto.report.document import Document, html, markdown
+from stretto.report.document import Document, markdown
 from stretto.report.drawing import Drawing, drawing
 
 Build = Callable[[Drawing | None], Document]
@@ -52,9 +53,15 @@ def write_report(
         write_text(beside, json.dumps(summary, indent=1, ensure_ascii=False) + "\n")
         click.echo(f"wrote {out} and {beside}", err=True)
     if page is not None:
-        write_text(page, html(build(drawing())))
+        write_text(page, _html(build(drawing())))
         click.echo(f"wrote {page}", err=True)
     if as_json:
         click.echo(json.dumps(summary, indent=2))
     elif out is None:
         click.echo(markdown(build(None)))
+
+
+def _html(document: Document) -> str:
+    """The page; what makes it is imported here, and only when one is wanted."""
+    page: str = importlib.import_module("stretto.report.page").html(document)
+    return page

@@ -1,7 +1,8 @@
 """Sessions of several agents, each named by its file or on the command line."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -39,11 +40,29 @@ def as_sources(
     return sources
 
 
+given_sources = click.argument(
+    "given", nargs=-1, callback=as_sources, metavar="[[NAME=]PATH]..."
+)
+
+more_sources = click.option(
+    "--sessions", "--results", "named", multiple=True, callback=as_sources,
+    metavar="[NAME=]PATH", help="More sessions, as PATH is; may be repeated.",
+)  # fmt: skip
+
+
 def _source(value: str) -> Source:
     label, equals, path = value.partition("=")
     if equals and label and not Path(value).exists():
         return Source(Path(path), label)
     return Source(Path(value))
+
+
+@dataclass(frozen=True, slots=True)
+class _Agents:
+    """Whose sessions have been read."""
+
+    learned: set[str] = field(default_factory=set)
+    targets: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +76,11 @@ class Sources:
     domain: str | None = None
     """The only domain to take sessions of, where it is given."""
     trials: int | None = None
-    """How many trials of each task to take, the first ones; all where not given."""
+    """
+    How many trials of each task to take of an agent, the first ones by their numbers,
+    whatever these start at; all where not given.
+    """
+    _agents: _Agents = field(default_factory=_Agents, init=False)
 
     def corpus(self) -> Corpus:
         """All sessions; the first pass fills the ledger of `how`."""
@@ -69,34 +92,46 @@ class Sources:
 
     def target_agents(self) -> frozenset[str]:
         """
-        The agents of the targets.
+        The agents of the targets, once the corpus has been gone through.
 
         Raises:
             StrettoError: one of them is also an agent to learn from.
         """
-        unheard = replace(self.how, ledger=Ledger())
-        targets = {e.agent for e in self._of(unheard, self.targets)}
-        if not targets:
-            return frozenset()
-        both = targets & {e.agent for e in self._of(unheard, self.learned)}
-        if both:
+        if both := self._agents.targets & self._agents.learned:
             raise StrettoError(
                 f"{min(both)} is both learned from and a target",
                 hint="give the target another name: `--target NAME=PATH`",
             )
-        return frozenset(targets)
+        return frozenset(self._agents.targets)
 
     def _read(self, how: Sessions) -> Iterator[Episode]:
-        yield from self._of(how, (*self.learned, *self.targets))
+        for sources, agents in (
+            (self.learned, self._agents.learned),
+            (self.targets, self._agents.targets),
+        ):
+            for episode in self._of(how, sources):
+                agents.add(episode.agent)
+                yield episode
 
     def _of(self, how: Sessions, sources: Sequence[Source]) -> Iterator[Episode]:
-        for source in sources:
-            agent = how.options.agent if source.agent is None else source.agent
-            options = replace(how.options, agent=agent)
-            of = replace(how, paths=(source.path,), options=options)
-            yield from filter(self._takes, of.episodes())
+        found = _sessions_of(how, sources)
+        if self.trials is not None:
+            unheard = replace(how, ledger=Ledger())
+            last = _last_trials(_sessions_of(unheard, sources), self.trials)
+            found = (e for e in found if e.trial <= last[e.agent, e.task_or_id])
+        return (e for e in found if self.domain in (None, e.domain))
 
-    def _takes(self, episode: Episode) -> bool:
-        if self.trials is not None and episode.trial >= self.trials:
-            return False
-        return self.domain in (None, episode.domain)
+
+def _sessions_of(how: Sessions, sources: Sequence[Source]) -> Iterator[Episode]:
+    for source in sources:
+        agent = how.options.agent if source.agent is None else source.agent
+        options = replace(how.options, agent=agent)
+        yield from replace(how, paths=(source.path,), options=options).episodes()
+
+
+def _last_trials(episodes: Iterable[Episode], n: int) -> dict[tuple[str, str], int]:
+    """By agent and task, the number of the last of its first `n` trials."""
+    trials: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
+    for episode in episodes:
+        trials[episode.agent, episode.task_or_id].add(episode.trial)
+    return {key: sorted(found)[:n][-1] for key, found in trials.items()}

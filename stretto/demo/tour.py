@@ -32,10 +32,10 @@ from stretto.report.document import (
     Key,
     Part,
     Prose,
-    html,
     markdown,
 )
 from stretto.report.drawing import drawing
+from stretto.report.page import html
 from stretto.report.replay import Replayed, replay_document, saving
 from stretto.traces.ledger import Ledger
 from stretto.traces.reader import read
@@ -126,6 +126,18 @@ def _setting(threshold: float, rows: list[Row]) -> Replayed:
         [r.task for r in rows], [r.turns_saved for r in rows], [r.turns for r in rows]
     )
     return Replayed(threshold, totals(rows), interval)
+
+
+def closing(result: Tour) -> str:
+    """What the flow would save, and what it saved: a sentence each, on its own line."""
+    chosen, served = result.chosen.totals, result.served
+    return (
+        f"Behind this agent's calls the flow would save {saving(result.chosen)}, "
+        f"with {chosen.detours} needless lookups in {chosen.episodes} sessions.\n"
+        f"Served in the same sessions, it saved {served.turns_saved} of "
+        f"{served.turns_without} LLM turns ({served.share:.1%}), "
+        f"with {served.needless} needless lookups."
+    )
 
 
 def _page(result: Tour) -> Document:

@@ -1,15 +1,10 @@
 """What a server at a URL lists, asked the way the proxy asks it."""
 
-import signal
-import threading
 from collections.abc import Mapping
 
-from stretto.doctor.ask import PATIENCE_S, Ends, listed_tools
-from stretto.proxy.http.remote import Remote
+from stretto.client.reached import reached
+from stretto.doctor.ask import PATIENCE_S, listed_tools
 from stretto.traces.messages import Message
-
-_GRACE_S = 2.0
-"""How long a server may take to hear that its session is over."""
 
 
 def reached_tools(
@@ -25,13 +20,5 @@ def reached_tools(
         StrettoError: that is no URL, or the server is not reached, refuses, or takes
             longer than `patience_s`.
     """
-    remote = Remote(url, headers)
-    with open(remote.output, "rb") as output:
-        try:
-            with open(remote.input, "wb") as input:
-                return listed_tools(Ends(input, output), patience_s)
-        finally:
-            end = threading.Timer(_GRACE_S, remote.signal, (signal.SIGTERM,))
-            end.start()
-            remote.wait()
-            end.cancel()
+    with reached(url, headers) as ends:
+        return listed_tools(ends, patience_s)

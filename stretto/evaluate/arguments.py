@@ -15,7 +15,7 @@ IN_OUTPUTS = "in a tool output"
 
 @dataclass(frozen=True, slots=True)
 class OriginRow:
-    """One origin, as shares of the values that writes and reads were called with."""
+    """One origin, as shares of the values that calls of a kind were made with."""
 
     origin: str
     writes: Share
@@ -24,6 +24,9 @@ class OriginRow:
     """Found as whole words."""
     reads: Share
     reads_whole: Share
+    others: Share
+    """Of calls that are known neither to write nor only to read."""
+    others_whole: Share
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,7 @@ def origin_rows(sketches: Sequence[Sketch]) -> list[OriginRow]:
     tasks = [s.task for s in sketches]
     counts = {
         (kind, whole): [_counts(s, kind, whole=whole) for s in sketches]
-        for kind in (Kind.WRITE, Kind.READ)
+        for kind in (Kind.WRITE, Kind.READ, Kind.GENERIC)
         for whole in (False, True)
     }
 

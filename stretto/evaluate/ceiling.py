@@ -147,7 +147,7 @@ class _Course:
                 self.trigger = Trigger.USER
             case ToolResult(error=error, content=content):
                 if not error:
-                    self.returned.update(_values(content))
+                    self.returned.update(result_values(content))
                 self.trigger = Trigger.WRITTEN if self.wrote else Trigger.RESULTS
             case AssistantTurn():
                 self.left -= 1
@@ -199,7 +199,7 @@ class _Course:
         return any(alone.search(text) for text in self.spoken)
 
 
-def _values(content: str) -> Iterator[str]:
+def result_values(content: str) -> Iterator[str]:
     """A result's values: of its JSON, or its lines where it is none."""
     found = parse(content)
     if found is not None:

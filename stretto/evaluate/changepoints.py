@@ -136,7 +136,7 @@ def _log_predictive(runs: _Runs, value: float, prior: Prior) -> Floats:
     centre = (KAPPA * prior.mean + runs.n * runs.mean) / kappa
     scale = np.sqrt(rate * (kappa + 1) / (shape * kappa))
     z = (value - centre) / scale
-    half = np.array([lgamma(a + 0.5) - lgamma(a) for a in shape])
+    half = np.array([lgamma(a + 0.5) - lgamma(a) for a in shape.tolist()])
     tail = (shape + 0.5) * np.log1p(z**2 / (2 * shape))
     return half - 0.5 * np.log(2 * shape * pi) - np.log(scale) - tail
 

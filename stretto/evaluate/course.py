@@ -6,7 +6,9 @@ from typing import NamedTuple, TypeAlias
 
 from stretto.episodes.episode import AssistantTurn, Episode, UserMessage
 from stretto.episodes.manifest import Manifest
-from stretto.evaluate.record import Record, Recorded
+from stretto.evaluate.made import Recorded
+from stretto.evaluate.record import Record
+from stretto.evaluate.rules import CURRENT, Rule
 from stretto.evaluate.spent import NOTHING, Spent, saved
 
 
@@ -55,9 +57,9 @@ class Course:
     trail: Trail = field(default_factory=Trail, compare=False, repr=False)
 
     @classmethod
-    def of(cls, episode: Episode, manifest: Manifest) -> "Course":
+    def of(cls, episode: Episode, manifest: Manifest, rule: Rule = CURRENT) -> "Course":
         """The course of an episode whose tools are `manifest`'s."""
-        record = Record.of(episode, manifest)
+        record = Record.of(episode, manifest, rule)
         turns = episode.turns
         size = Size(
             task=episode.task_or_id,
@@ -66,6 +68,11 @@ class Course:
             calls=len(record.calls),
         )
         return cls(size, record, tuple(_stops(episode, record)))
+
+    @property
+    def calls(self) -> Iterator[Call]:
+        """The stops that are calls."""
+        return (stop for stop in self.stops if isinstance(stop, Call))
 
 
 def _is_greeted(episode: Episode) -> bool:

@@ -1,8 +1,8 @@
 """Has the agent changed since the flow was learned?"""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import log
 from typing import NamedTuple
@@ -11,6 +11,7 @@ from stretto.episodes.episode import Episode
 from stretto.episodes.site import Site
 from stretto.episodes.step import Outcome, Step, steps
 from stretto.errors import StrettoError
+from stretto.evaluate.alike import Cell, Parting, next_steps, parting
 from stretto.evaluate.changepoints import MIN_BEFORE, Change, Prior, changes
 from stretto.evaluate.forecast import Forecaster
 from stretto.flow.flow import Flow
@@ -18,6 +19,20 @@ from stretto.habit.encode import encode
 
 WINDOW = 10
 """The longest run of sessions that counts as recent."""
+
+
+LEVEL = 0.05
+"""How often sessions that go on alike may be said to part."""
+
+
+class By(StrEnum):
+    """What may say that the agent has changed."""
+
+    SERIES = "series"
+    """A change in one of the three series, as published."""
+    STEPS = "steps"
+    """Next steps that part."""
+    ANY = "any"
 
 
 class Series(StrEnum):
@@ -68,6 +83,20 @@ class Drift:
     """By session; None where it has no step that counts."""
     alarms: tuple[Alarm, ...]
     """By where they start, then by series."""
+    parting: Parting | None
+    """Where next steps part; None for fewer than 13 sessions that hold anything."""
+    level: float
+    """The largest p of a parting that is an alarm."""
+
+    @property
+    def has_parted(self) -> bool:
+        """Whether next steps part further than those of sessions that go on alike."""
+        return self.parting is not None and self.parting.p <= self.level
+
+    def is_alarm(self, by: By) -> bool:
+        """Whether what `by` asks says that the agent has changed."""
+        in_series = by is not By.STEPS and bool(self.alarms)
+        return in_series or (by is not By.SERIES and self.has_parted)
 
 
 class _Seen(NamedTuple):
@@ -77,6 +106,7 @@ class _Seen(NamedTuple):
     values: dict[Series, float | None]
     sites: dict[Site, list[float]]
     """The surprise of each step that came after a call."""
+    steps: Counter[Cell]
 
 
 def drift(
@@ -85,6 +115,7 @@ def drift(
     *,
     window: int = WINDOW,
     online: bool = False,
+    level: float = LEVEL,
 ) -> Drift:
     """
     Where the agent's sessions part from those before, as the flow's habit sees them.
@@ -94,6 +125,8 @@ def drift(
         window: The longest run of sessions that counts as recent.
         online: Takes the prior from the first ten sessions, which an alarm raised while
             sessions come in has to. By default it is from all of them.
+        level: The share of sessions that go on alike for which next steps may be said
+            to part.
 
     Raises:
         StrettoError: there are fewer than ten sessions.
@@ -110,6 +143,8 @@ def drift(
         tuple(session.name for session in seen),
         {s: tuple(session.values[s] for session in seen) for s in Series},
         tuple(sorted(alarms, key=lambda alarm: alarm.start)),
+        _parting(seen),
+        level,
     )
 
 
@@ -142,7 +177,15 @@ class _Watch:
                 new.append(not counts.get(forecast.actual))
             before = step
         means = [_mean(surprise), _mean(missed), _mean(new)]
-        return _Seen(episode.id, dict(zip(Series, means, strict=True)), dict(sites))
+        values = dict(zip(Series, means, strict=True))
+        return _Seen(episode.id, values, dict(sites), next_steps(episode))
+
+
+def _parting(seen: Sequence[_Seen]) -> Parting | None:
+    """Where the next steps of the sessions that hold any part."""
+    places = [place for place, session in enumerate(seen) if session.steps]
+    found = parting([seen[place].steps for place in places])
+    return found and replace(found, start=places[found.start])
 
 
 def _alarms(

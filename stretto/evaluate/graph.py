@@ -184,6 +184,12 @@ class Graph:
         return number
 
     def _state(self, walk: Walk) -> State:
+        """
+        What the next decisions depend on.
+
+        The stop, the run's lookups and which lookups are unused follow from each other
+        and the story: every call so far was executed or answered. Ages do not.
+        """
         run, last = walk.run, walk.course.record.last
         assert run is not None
         useful = tuple([
@@ -192,8 +198,7 @@ class Graph:
             if m.exact and not m.used and last[m.key] > run.behind.position
         ])  # fmt: skip
         made = (len(walk.made), walk.executed) if self.is_counting else None
-        told = walk.transcript
-        gate = (tuple(told.surprise), told.has_returned)
+        gate = (tuple(walk.transcript.surprise), walk.transcript.has_returned)
         return walk.next, run.looked, walk.story, useful, gate, made
 
     def _reach(self, node: int, most: Most) -> None:

@@ -16,7 +16,7 @@ from stretto.guards.proposal import Choices, Flag
 from stretto.guards.verdict import Outcome
 
 N_EXAMPLES = 3
-"""How many failures of each rule an audit names."""
+"""How many failures of each rule an audit names, of each group of writes."""
 ENDED = (Group.SUCCESSFUL, Group.FAILED, Group.UNGRADED)
 """The groups of accepted writes, which are also the ways that sessions end."""
 
@@ -40,7 +40,7 @@ class RuleCounts:
     episodes: Counter[Group] = field(default_factory=Counter)
     """The sessions with an accepted write that it fails, by how they ended."""
     firings: list[Firing] = field(default_factory=list)
-    """The first of its failures."""
+    """The first of its failures in each group."""
     broken: int = 0
     """How often its check raised."""
 
@@ -90,7 +90,7 @@ class GuardAudit:
     flagged: Counter[Group] = field(default_factory=Counter)
     """The writes with an argument that looks like another record's."""
     flags: list[Firing] = field(default_factory=list)
-    """The first of them."""
+    """The first of them in each group."""
     _digests: list[bytes] = field(default_factory=list)
 
     @property
@@ -145,12 +145,12 @@ class GuardAudit:
             counts = self.rules[ruling.guard.rule]
             counts.verdicts[group, ruling.verdict.outcome] += 1
             counts.broken += ruling.has_broken
-            if _fails(ruling) and len(counts.firings) < n_examples:
+            if _fails(ruling) and _are_fewer(counts.firings, group, n_examples):
                 counts.firings.append(fires(ruling.verdict.reason))
         self.writes[group] += 1
         if write.flags:
             self.flagged[group] += 1
-            if len(self.flags) < n_examples:
+            if _are_fewer(self.flags, group, n_examples):
                 told = ", ".join(
                     f"{flag.argument} {flag.value}" for flag in write.flags
                 )
@@ -198,6 +198,11 @@ def ending_of(episode: Episode) -> Group:
 
 def _fails(ruling: Ruling) -> bool:
     return ruling.verdict.outcome is Outcome.FAIL
+
+
+def _are_fewer(firings: Iterable[Firing], group: Group, than: int) -> bool:
+    """Whether less of a group is kept."""
+    return sum(firing.group is group for firing in firings) < than
 
 
 def _firing(episode: Episode, write: Write, group: Group) -> Callable[[str], Firing]:

@@ -1,14 +1,21 @@
 """A replay's decisions with what every option would have come to."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from stretto.canonical import Json
 from stretto.episodes.episode import Episode, Event
 from stretto.evaluate.course import Call, Course
-from stretto.evaluate.record import Key, key
+from stretto.evaluate.made import Key, key
 from stretto.evaluate.replay import Replayer
 from stretto.evaluate.walk import Walk
 from stretto.flow.decide import decide
@@ -55,16 +62,17 @@ class Labelled(NamedTuple):
 class Pool:
     """The agent's calls that a lookup made now could answer."""
 
-    def __init__(self, course: Course, walk: Walk) -> None:
-        self._course = course
-        self._made = {made.key for made in walk.made}
-        run = walk.run
-        assert run is not None
-        self._after = run.behind.position
+    def __init__(self, course: Course, made: Collection[Key], after: int) -> None:
+        """
+        The calls behind the one at a position, up to the next write.
 
-    def outcome(self, tool: str, arguments: Mapping[str, Json]) -> Outcome:
+        Args:
+            made: The lookups so far; the agent's calls like them are answered.
+        """
+        self._course, self._made, self._after = course, made, after
+
+    def outcome(self, wanted: Key) -> Outcome:
         """What became of a call."""
-        wanted = key(tool, dict(arguments))
         turn = self._turns.get(wanted, 0.0)
         return Outcome(turn > 0, turn, turn > 0 and wanted == self._next)
 
@@ -123,8 +131,40 @@ def labelled(
             oracle=replayer.oracle,
         )
         if found.probabilities:
-            pool = Pool(course, walk)
+            made = {made.key for made in walk.made}
+            pool = Pool(course, made, run.behind.position)
             found = draw(found, moment, told.events)
             address = f"decide#{len(run.looked)}"
             yield Labelled(run.behind.call.id, address, found, pool)
         walk.answer(found.action if isinstance(found.action, Lookup) else None)
+
+
+def sums_along(
+    replayer: Replayer, episodes: Iterable[Episode], *, threshold: float
+) -> Mapping[str, Sequence[float]]:
+    """
+    What a flow's own lookups come to along recorded sessions, by site.
+
+    Of each site the sums of its lookups, of those that were used, of those that were
+    not, and of the used ones' shares of turns: the fields of an option's labels. It is
+    what `labelled` says of what was taken, chains and all.
+
+    Raises:
+        CannotDecide: the decider did not keep to the options, or to probabilities.
+    """
+    sums: dict[str, list[float]] = defaultdict(lambda: [0.0] * 4)
+    for episode in episodes:
+        for found in labelled(replayer, episode, _as_decided, threshold=threshold):
+            if isinstance(action := found.decision.action, Lookup):
+                wanted = key(action.tool, dict(action.arguments))
+                outcome = found.pool.outcome(wanted)
+                here = sums[str(found.decision.site)]
+                for place, n in enumerate(
+                    (1.0, outcome.used, not outcome.used, outcome.turn)
+                ):
+                    here[place] += n
+    return sums
+
+
+def _as_decided(found: Decision, *_: object) -> Decision:
+    return found

@@ -10,113 +10,16 @@ decisions that are not in it.
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
-from stretto.episodes.site import Site
-from stretto.flow.deciders.protocol import Chances
-from stretto.flow.options import within_reach
+from stretto.evaluate.logged import Labels, Logged, Target
 
 LEAST_PROPENSITY = 1e-12
 MIN_ESS = 10.0
 """The fewest decisions' worth of weight that an estimate is made from."""
 
-
-class Labels(NamedTuple):
-    """What a lookup came to, or would have; all zero for handing back."""
-
-    lookups: float = 0.0
-    used: float = 0.0
-    detours: float = 0.0
-    turns: float = 0.0
-    """The share it was of the first later turn that held it."""
-
-
 UNSEEN = Labels(1.0, 0.0, 1.0, 0.0)
 """What is expected of a tool that was never taken."""
-
-
-class Option(NamedTuple):
-    """A lookup as the log has it."""
-
-    tool: str
-    p: float
-    habit: float
-    chance: float | None
-    """That of its arguments; None where it did not bind."""
-    labels: Labels
-
-
-@dataclass(frozen=True, slots=True)
-class Logged:
-    """One decision of a flow that explored, with every option's labels."""
-
-    site: str
-    decider: str
-    epsilon: float
-    greedy: str | None
-    """What the flow would have taken; None for handing back."""
-    taken: str | None
-    propensity: float
-    """How likely it was to take what it took."""
-    options: Sequence[Option]
-
-    def option(self, tool: str) -> Option:
-        """The option of a tool it offers."""
-        return next(option for option in self.options if option.tool == tool)
-
-    def chance_to_take(self, tool: str) -> float:
-        """How likely the flow was to take a lookup it offers."""
-        if tool == self.taken:
-            return self.propensity
-        others = [o for o in self._reachable() if o.tool != self.greedy]
-        if tool == self.greedy:
-            return 1.0 - self.epsilon if others else 1.0
-        total = sum(o.p for o in others)
-        found = sum(o.p for o in others if o.tool == tool)
-        return self.epsilon * found / total if total else 0.0
-
-    def _reachable(self) -> list[Option]:
-        """The options it can take: those that bind, with any probability."""
-        site = Site(self.site.removesuffix(" (error)"), False)
-        allowed = within_reach(site, tuple(o.tool for o in self.options))
-        return [
-            o
-            for o in self.options
-            if o.tool in allowed and o.chance is not None and o.p > 0
-        ]
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Another rule: a decider whose probabilities are in the log, and a threshold."""
-
-    name: str
-    decider: str
-    threshold: float
-    chances: Chances
-
-    def acts(self, decision: Logged) -> str | None:
-        """The lookup that the rule makes there; None where it hands back."""
-        site = Site(decision.site.removesuffix(" (error)"), False)
-        allowed = within_reach(site, tuple(o.tool for o in decision.options))
-        weighed = [
-            (o, o.p if self.decider == decision.decider else o.habit)
-            for o in decision.options
-            if o.tool in allowed
-        ]
-        if self.chances is Chances.INDEPENDENT:
-            scored = [(o, p, p * o.chance) for o, p in weighed if o.chance is not None]
-            scored = [s for s in scored if s[1] >= self.threshold and s[1] > 0]
-            best = max(scored, key=lambda s: s[2], default=None)
-        else:
-            likeliest = max(weighed, key=lambda w: w[1], default=None)
-            if likeliest is None or likeliest[0].chance is None or likeliest[1] <= 0:
-                return None
-            option, p = likeliest
-            assert option.chance is not None
-            best = (option, p, min(p, p * option.chance))
-        return None if best is None or best[2] < self.threshold else best[0].tool
 
 
 class Estimate(NamedTuple):
@@ -136,7 +39,11 @@ class Estimates(NamedTuple):
     """Of them, those where the flow could not have taken what the target does."""
     ess: float
     """How many decisions the weights are worth."""
-    direct: Estimate
+    parted: int
+    """Of them, those where the flow took something else: what follows is not the
+    target's."""
+    direct: Estimate | None
+    """None where lookups were made, and other options have no labels."""
     ips: Estimate
     snips: Estimate | None
     """None where nothing was taken that the target takes."""
@@ -157,6 +64,8 @@ class _Term(NamedTuple):
     expected: float
     """The label expected of what the target takes."""
     supported: bool
+    parted: bool
+    is_live: bool
 
 
 def evaluate(
@@ -203,7 +112,8 @@ def _term(
     weight = 1 / max(propensity, LEAST_PROPENSITY) if act == decision.taken else 0.0
     label = decision.option(act).labels[place]
     mean = expected.get((decision.site, act), expected.get((None, act), UNSEEN[place]))
-    return _Term(weight, label, label, mean, propensity > 0)
+    parted = act != decision.taken
+    return _Term(weight, label, label, mean, propensity > 0, parted, decision.is_live)
 
 
 def _estimates(sites: Sequence[Sequence[_Term]]) -> Estimates:
@@ -211,7 +121,7 @@ def _estimates(sites: Sequence[Sequence[_Term]]) -> Estimates:
     terms = [term for site in sites for term in site]
     looks, weights = len(terms), sum(term.weight for term in terms)
     squares = sum(term.weight**2 for term in terms)
-    ips = _summed([[t.weight * t.value for t in site] for site in sites])
+    ips = summed([[t.weight * t.value for t in site] for site in sites])
     snips = None
     if weights > 0:
         mean = ips.value / weights
@@ -219,15 +129,18 @@ def _estimates(sites: Sequence[Sequence[_Term]]) -> Estimates:
             [looks / weights * t.weight * (t.value - mean) for t in site]
             for site in sites
         ]
-        snips = Estimate(looks * mean, _summed(residuals).error)
+        snips = Estimate(looks * mean, summed(residuals).error)
     return Estimates(
         looks=looks,
         unsupported=sum(not term.supported for term in terms),
         ess=weights**2 / squares if squares else 0.0,
-        direct=_summed([[t.direct for t in site] for site in sites]),
+        parted=sum(term.parted for term in terms),
+        direct=None
+        if any(term.is_live for term in terms)
+        else summed([[t.direct for t in site] for site in sites]),
         ips=ips,
         snips=snips,
-        dr=_summed(
+        dr=summed(
             [
                 [t.expected + t.weight * (t.value - t.expected) for t in site]
                 for site in sites
@@ -236,7 +149,8 @@ def _estimates(sites: Sequence[Sequence[_Term]]) -> Estimates:
     )
 
 
-def _summed(sites: Sequence[Sequence[float]]) -> Estimate:
+def summed(sites: Sequence[Sequence[float]]) -> Estimate:
+    """The sum of all sites' values, and its error by theirs."""
     value = sum(map(sum, sites))
     variances = [v for site in sites if (v := _variance(site)) is not None]
     return Estimate(value, math.sqrt(sum(variances)) if variances else None)

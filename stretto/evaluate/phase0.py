@@ -98,7 +98,7 @@ def phase0(
     the held-out tasks by what the successful sessions of the other tasks taught.
 
     Args:
-        episodes: Gone through three times at most, in the same order each time.
+        episodes: Gone through four times at most, in the same order each time.
 
     Raises:
         StrettoError: there is no session, or they are of several domains.

@@ -4,47 +4,15 @@ from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
-from stretto.canonical import Json, compact
-from stretto.episodes.episode import AssistantTurn, Episode, ToolCall, ToolResult
+from stretto.episodes.episode import AssistantTurn, Episode, ToolResult
 from stretto.episodes.manifest import Kind, Manifest
+from stretto.evaluate.environment import Answer, Wanted
+from stretto.evaluate.made import Key, Recorded
+from stretto.evaluate.rules import CURRENT, Rule
 
 NOTHING = "{}"
 """What a stand-in returns for a tool that never returned anything in the record."""
-
-
-class Key(NamedTuple):
-    """A call as replays compare them: its tool, and its arguments as JSON text."""
-
-    tool: str
-    arguments: str
-
-
-def key(tool: str, arguments: Json) -> Key:
-    """The key of a call."""
-    return Key(tool, compact(arguments))
-
-
-class Answer(NamedTuple):
-    """What the record gives a lookup."""
-
-    content: str
-    error: bool
-    exact: bool
-    """Whether it is the agent's own later result, and not a stand-in for one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """One of the agent's calls in the record."""
-
-    position: int
-    """In call order, from 0."""
-    key: Key
-    call: ToolCall
-    result: ToolResult | None
-    is_write: bool
 
 
 @dataclass(frozen=True)
@@ -52,9 +20,11 @@ class Record:
     """An episode's calls in order, with their results."""
 
     calls: tuple[Recorded, ...]
+    rule: Rule = CURRENT
+    """Which calls are the same, and what a write leaves as it was."""
 
     @classmethod
-    def of(cls, episode: Episode, manifest: Manifest) -> "Record":
+    def of(cls, episode: Episode, manifest: Manifest, rule: Rule = CURRENT) -> "Record":
         """The record of an episode whose tools are `manifest`'s."""
         results = episode.results()
         calls = (
@@ -67,13 +37,14 @@ class Record:
             tuple(
                 Recorded(
                     position,
-                    key(call.tool, call.arguments),
+                    rule.key(call.tool, call.arguments),
                     call,
                     results.get(call.id),
                     manifest.kind(call.tool) is Kind.WRITE,
                 )
                 for position, call in enumerate(calls)
-            )
+            ),
+            rule,
         )
 
     @cached_property
@@ -86,19 +57,38 @@ class Record:
         """The position of the last call with each key."""
         return {recorded.key: recorded.position for recorded in self.calls}
 
+    def has(self, tool: str) -> bool:
+        """Whether the record has a call of the tool."""
+        return tool in self.tools
+
+    def execute(self, recorded: Recorded) -> ToolResult | None:
+        """The call's recorded result."""
+        return recorded.result
+
+    def look_up(self, wanted: Wanted) -> Answer:
+        """As `answer`."""
+        return self.answer(wanted.key, wanted.after)
+
     def answer(self, wanted: Key, after: int) -> Answer:
         """
         What a lookup made after the call at position `after` returns.
 
         The agent's own later call with that key, before its next write, gives its
-        result. Otherwise the nearest earlier result of the tool stands in, else the
-        nearest later one; failed results never do.
+        result; by the rule, before the next write that touches it. Otherwise the
+        nearest earlier result of the tool stands in, else the nearest later one;
+        failed results never do.
         """
+        writes: list[Recorded] = []
         for recorded in self.calls[after + 1 :]:
-            if recorded.key == wanted and recorded.result is not None:
-                return Answer(recorded.result.content, recorded.result.error, True)
+            result = recorded.result
+            if recorded.key == wanted and result is not None:
+                if any(self.rule.touches(w, wanted, result.content) for w in writes):
+                    break
+                return Answer(result.content, result.error, True)
             if recorded.is_write:
-                break
+                if not self.rule.by_record:
+                    break
+                writes.append(recorded)
         return Answer(self._stand_in(wanted.tool, after), False, False)
 
     @cached_property

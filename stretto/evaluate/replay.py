@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from stretto.episodes.episode import Episode
 from stretto.evaluate.asking import Asking
 from stretto.evaluate.course import Course
+from stretto.evaluate.environment import Environment
 from stretto.evaluate.rows import Row, row
+from stretto.evaluate.rules import CURRENT, Rule
 from stretto.evaluate.walk import Walk
 from stretto.flow.decide import THRESHOLD, decide
 from stretto.flow.deciders.decider import decider as decider_of
@@ -30,6 +32,7 @@ class Replayer:
     decider: Decider
     oracle: Oracle | None = None
     """Whom to ask, where the decider asks."""
+    rule: Rule = CURRENT
     asking: Asking = field(init=False)
 
     def __post_init__(self) -> None:
@@ -41,10 +44,10 @@ class Replayer:
         self.finish(walk, threshold)
         return row(walk.course.size, walk.counted)
 
-    def walk(self, episode: Episode) -> Walk:
-        """A walk through the episode, about to begin."""
-        course = Course.of(episode, self.flow.manifest)
-        return Walk.through(self.flow, self.decider, self.asking, course)
+    def walk(self, episode: Episode, environment: Environment | None = None) -> Walk:
+        """A walk through the episode, about to begin; in the record if nowhere else."""
+        course = Course.of(episode, self.flow.manifest, self.rule)
+        return Walk.through(self.flow, self.decider, self.asking, course, environment)
 
     def finish(self, walk: Walk, threshold: float) -> None:
         """Go through what is left of the episode, the flow deciding."""

@@ -3,8 +3,7 @@
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from stretto.canonical import compact, sort_keys
-from stretto.episodes.content import parse
+from stretto.canonical import sort_keys
 from stretto.episodes.episode import AssistantTurn, ToolCall, ToolResult, UserMessage
 from stretto.episodes.site import Site
 from stretto.evaluate.asking import Asking, Looked
@@ -19,7 +18,8 @@ from stretto.evaluate.counts import (
     USED_NEXT,
 )
 from stretto.evaluate.course import Call, Course, Stop
-from stretto.evaluate.record import Key, Recorded, key
+from stretto.evaluate.environment import Environment, Wanted
+from stretto.evaluate.made import Key, Made, Recorded
 from stretto.evaluate.spent import Spending, Spent
 from stretto.flow.caps import PER_SESSION
 from stretto.flow.deciders.protocol import Decider
@@ -29,18 +29,6 @@ from stretto.flow.moment import Moment, Transcript
 
 MAX_CALLS = 60
 """The most calls in one episode, the flow's included; past it the flow is not asked."""
-
-
-class Made(NamedTuple):
-    """A lookup the flow made, and what became of it."""
-
-    key: Key
-    content: str
-    exact: bool
-    message: int
-    """The executed assistant message it was made after, counted from 0."""
-    used: bool = False
-    stale: bool = False
 
 
 class Running(NamedTuple):
@@ -86,14 +74,24 @@ class Walk:
     The characters of the lookups that answered its calls before one was executed; the
     record would have brought them after its prompt. None are left where it stops.
     """
+    environment: Environment | None = None
+    """What answers calls; None for the record."""
+    repeats: tuple[int, ...] = ()
+    """The agent's own repeats that were skipped, by position."""
 
     @classmethod
     def through(
-        cls, flow: Flow, decider: Decider, asking: Asking, course: Course
+        cls,
+        flow: Flow,
+        decider: Decider,
+        asking: Asking,
+        course: Course,
+        environment: Environment | None = None,
     ) -> "Walk":
-        """A walk that is about to begin."""
+        """A walk that is about to begin; without an environment, through the record."""
         task = course.size.task
-        return cls(asking, course, Transcript(flow, state=decider.state(), task=task))
+        told = Transcript(flow, state=decider.state(), task=task)
+        return cls(asking, course, told, environment=environment)
 
     def copy(self) -> "Walk":
         """The same walk, which has counted nothing yet and goes its own way."""
@@ -129,11 +127,15 @@ class Walk:
             self.counted += UNANSWERED
         if not isinstance(action, Lookup):
             return
-        if action.tool not in self.course.record.tools:
+        if not self._world.has(action.tool):
             self.counted += NOT_IN_RECORD
             return
         succeeded = self._look_up(run.behind, action)
         self.run = run._replace(looked=(*run.looked, (action.tool, succeeded)))
+
+    @property
+    def _world(self) -> Environment:
+        return self.environment or self.course.record
 
     def _asked(self) -> bool:
         run, n = self.run, len(self.made)
@@ -159,13 +161,16 @@ class Walk:
         if call.first:
             self.before, self.opened = self.messages, False
         recorded = call.recorded
-        hit = self._hit(recorded)
-        if hit is None:
+        record = self.course.record
+        hit = record.rule.hit(self.made, recorded)
+        if hit is None and record.rule.skips(recorded, record.calls):
+            self.repeats = (*self.repeats, recorded.position)
+        elif hit is None:
             self._execute(recorded)
         else:
             is_next = self.before - self.made[hit].message <= 1
             self.counted += USED_NEXT if is_next else USED_LATER
-            used = self.made[hit]._replace(used=True)
+            used = self.made[hit]._replace(used=True, by=recorded.position)
             self.made = (*self.made[:hit], used, *self.made[hit + 1 :])
             self.answered += len(used.content)
         if call.last and not self.opened:
@@ -175,39 +180,33 @@ class Walk:
             self.spending.text(-self.answered)
             self.answered = 0
 
-    def _hit(self, recorded: Recorded) -> int | None:
-        """The first lookup, by its place, that answers the call."""
-        for place, made in enumerate(self.made):
-            if made.key != recorded.key or made.used or not made.exact:
-                continue
-            if not made.stale or _same(made.content, recorded.result):
-                return place
-        return None
-
     def _execute(self, recorded: Recorded) -> None:
         """Execute the call; the flow's program runs behind it."""
         if not self.opened:
             self.messages += 1
             self.spending.turn()
         self.executed += 1
-        self._append(recorded.call, recorded.key, recorded.result, not self.opened)
+        result = self._world.execute(recorded)
+        self._append(recorded.call, recorded.key, result, not self.opened)
         self.opened = True
         if recorded.is_write:
-            self.made = tuple([made._replace(stale=True) for made in self.made])
-        failed = recorded.result is None or recorded.result.error
+            self.made = self.course.record.rule.aged(self.made, recorded)
+        failed = result is None or result.error
         self.run = Running(recorded, Site(recorded.call.tool, failed))
 
     def _look_up(self, behind: Recorded, lookup: Lookup) -> bool:
         """Make a lookup behind a call; whether it succeeded."""
         arguments = sort_keys(dict(lookup.arguments))
-        wanted = key(lookup.tool, arguments)
-        content, error, exact = self.course.record.answer(wanted, behind.position)
+        wanted = self.course.record.rule.key(lookup.tool, arguments)
         name = f"stretto-{len(self.made) + 1}"
-        made = Made(wanted, content, exact, self.messages - 1)
+        call = ToolCall(name, lookup.tool, arguments)
+        content, error, exact = self._world.look_up(
+            Wanted(call, wanted, behind.position)
+        )
+        made = Made(wanted, content, error, exact, self.messages - 1)
         self.made = (*self.made, made)
         self.counted += LOOKUP if exact else LOOKUP + UNRECORDED
         self.spending.text(len(content))
-        call = ToolCall(name, lookup.tool, arguments)
         result = ToolResult(name, lookup.tool, error, content)
         self._append(call, wanted, result, False)
         return not error
@@ -225,13 +224,3 @@ class Walk:
     def _tell(self, message: UserMessage | AssistantTurn, place: int) -> None:
         self.transcript.add(message)
         self.story = self.course.trail.after(self.story, place)
-
-
-def _same(content: str, result: ToolResult | None) -> bool:
-    """Whether two results say the same: as JSON, or else as trimmed text."""
-    return result is not None and _comparable(content) == _comparable(result.content)
-
-
-def _comparable(content: str) -> str:
-    found = parse(content)
-    return content.strip() if found is None else compact(found.value)

@@ -126,7 +126,7 @@ def keep_bags(facts: Facts, call: ToolCall) -> Verdict:
     after = argument(call, "total_baggages")
     if not isinstance(before, int | float) or not isinstance(after, int | float):
         return unknown("it was not seen how many bags there are")
-    return unless(after >= before, f"{before} bags cannot become {after}")
+    return unless(after >= before, f"bags cannot go from {before} to {after}")
 
 
 @rule(
@@ -142,7 +142,7 @@ def same_passenger_count(facts: Facts, call: ToolCall) -> Verdict:
     if not isinstance(before, list) or not isinstance(after, list):
         return unknown("it was not seen how many passengers there are")
     is_same = len(before) == len(after)
-    return unless(is_same, f"{len(before)} passengers cannot become {len(after)}")
+    return unless(is_same, f"passengers cannot go from {len(before)} to {len(after)}")
 
 
 @rule(

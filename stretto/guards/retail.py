@@ -7,6 +7,7 @@ All of them are enforced but the one about the customer's word.
 from collections import Counter
 from types import MappingProxyType
 
+from stretto.counted import counted
 from stretto.episodes.episode import ToolCall
 from stretto.guards.agreed import agreed
 from stretto.guards.facts import Facts
@@ -133,7 +134,7 @@ def same_product(facts: Facts, call: ToolCall) -> Verdict:
     if old is None or new is None:
         return unknown("the call names no two lists of items")
     if len(old) != len(new):
-        return fail(f"{len(old)} items cannot give way to {len(new)}")
+        return fail(f"{counted(len(old), 'item')} cannot give way to {len(new)}")
     products = dict(items_of(facts, call) or ())
     found = [
         exchanged(facts, products.get(was), was, becomes)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, NoReturn
 
 from stretto.canonical import Json
+from stretto.errors import json_fault
 from stretto.hosts.syntax import CannotEdit, Path
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\r\n]*|/\*.*?\*/', re.DOTALL)
@@ -41,8 +42,7 @@ class Jsonc:
         try:
             value: Json = json.loads(plain, parse_constant=_refuse)
         except json.JSONDecodeError as cause:
-            where = f"line {cause.lineno}, column {cause.colno}"
-            raise ValueError(f"is not JSON: {cause.msg} at {where}") from None
+            raise ValueError(f"is not JSON: {json_fault(cause)}") from None
         except RecursionError:
             raise ValueError("is nested too deep") from None
         if not isinstance(value, dict):

@@ -1,11 +1,8 @@
-"""A report's parts, and its two forms: Markdown and one HTML file."""
+"""A report's parts, and its first form: Markdown. `page` has the other."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 
 from stretto.markdown import table as markdown_table
 
@@ -76,20 +73,6 @@ def _cell(value: object) -> str:
 def markdown(document: Document) -> str:
     """The report as Markdown, its figures left out."""
     return "\n\n".join([f"# {document.title}", *filter(None, map(_md, document.parts))])
-
-
-def html(document: Document) -> str:
-    """The report as one HTML page that fetches nothing."""
-    environment = Environment(
-        loader=PackageLoader("stretto.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    parts = [(type(part).__name__, part) for part in document.parts]
-    template = environment.get_template("report.html.j2")
-    return template.render(title=document.title, parts=parts, Markup=Markup)
 
 
 def _md(part: Part) -> str:

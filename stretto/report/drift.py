@@ -21,17 +21,58 @@ def drift_document(found: Drift, name: str, draw: Drawing | None = None) -> Docu
     """Whether sessions part from those before them, as the flow called `name` sees."""
     n, n_alarms = len(found.sessions), len(found.alarms)
     alarms = "alarm" if n_alarms == 1 else "alarms"
-    parts: list[Part] = [
-        Key(((f"{n_alarms}", alarms), (f"{n:,}", "sessions, in order"))),
-        Prose(
-            "Three things are followed from session to session: how surprised the "
-            "flow's habit is, how often its likeliest action was not done, and how "
-            "often a step after a tool was one that no training session made. An "
-            f"alarm means that one of them has changed: with more than {ALARM:.0%} "
-            f"probability the last {MIN_RUN} sessions or more are unlike those "
-            f"before, of which there are at least {MIN_BEFORE}."
-        ),
-    ]
+    keys = [(f"{n:,}", "sessions, in order"), (f"{n_alarms}", f"{alarms} in series")]
+    if found.parting is not None:
+        keys.insert(1, (f"{found.parting.p:.3f}", "p of next steps that part so far"))
+    parts = (
+        Key(tuple(keys)),
+        Heading("Next steps"),
+        *_steps(found),
+        Heading("Series"),
+        *_series(found, draw),
+    )
+    return Document(f"Drift from {name}", parts)
+
+
+def _steps(found: Drift) -> Iterable[Part]:
+    if found.parting is None:
+        yield Prose(
+            f"Whether next steps part is told of {MIN_BEFORE + MIN_RUN} sessions or "
+            "more."
+        )
+        return
+    start, p, rows = found.parting.start, found.parting.p, found.parting.parted
+    place = f"session {start + 1}, {found.sessions[start]}"
+    yield Prose(
+        f"From {place}, on, the agent takes other next steps than before."
+        if found.has_parted
+        else f"They go on alike. They part furthest at {place}."
+    )
+    yield Prose(
+        f"Put into random order, these sessions part as far in {p:.1%} of orders; up "
+        f"to {found.level:.1%} is an alarm."
+    )
+    if found.has_parted and rows:
+        yield table(
+            ("after", "next", "before", "since", "evidence, nats"),
+            [
+                (row.site or "the user", row.action or "a message",
+                 f"{row.before:.0%}", f"{row.since:.0%}", f"{row.nats:.1f}")
+                for row in rows[:MAX_SITES]
+            ],
+            text=2,
+        )  # fmt: skip
+
+
+def _series(found: Drift, draw: Drawing | None) -> Iterable[Part]:
+    yield Prose(
+        "Three things are followed from session to session: how surprised the "
+        "flow's habit is, how often its likeliest action was not done, and how "
+        "often a step after a tool was one that no training session made. An "
+        f"alarm means that one of them has changed: with more than {ALARM:.0%} "
+        f"probability the last {MIN_RUN} sessions or more are unlike those "
+        f"before, of which there are at least {MIN_BEFORE}."
+    )
     if draw is not None:
         drawn = draw.series(
             [
@@ -39,13 +80,12 @@ def drift_document(found: Drift, name: str, draw: Drawing | None = None) -> Docu
                 for s in Series
             ]
         )
-        parts.append(Figure(drawn, "A line stands where a new run begins."))
+        yield Figure(drawn, "A line stands where a new run begins.")
     if not found.alarms:
-        parts.append(Prose("No series changed."))
-        return Document(f"Drift from {name}", tuple(parts))
-    parts += [Heading("Alarms"), _alarms(found)]
-    parts += _sites(found.alarms)
-    return Document(f"Drift from {name}", tuple(parts))
+        yield Prose("No series changed.")
+        return
+    yield _alarms(found)
+    yield from _sites(found.alarms)
 
 
 def _alarms(found: Drift) -> Part:
@@ -65,7 +105,9 @@ def _sites(alarms: Iterable[Alarm]) -> Iterable[Part]:
     for alarm in alarms:
         if not alarm.moved:
             continue
-        yield Heading(f"Where {alarm.series} rose from session {alarm.start + 1} on")
+        went = "rose" if alarm.after > alarm.before else "fell"
+        yield Heading(f"From session {alarm.start + 1} on {alarm.series} {went}")
+        yield Prose("The sites at which the agent's steps have been more surprising:")
         yield table(
             ("site", "nats before", "nats since"),
             [

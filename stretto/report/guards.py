@@ -22,7 +22,7 @@ _ENDINGS = {
     Group.FAILED: "that failed",
     Group.UNGRADED: "that nobody graded",
 }
-_BECAME = {
+BECAME = {
     Group.SUCCESSFUL: "accepted; succeeded",
     Group.FAILED: "accepted; failed",
     Group.UNGRADED: "accepted; ungraded",
@@ -51,13 +51,14 @@ def guards_document(
     firings = [
         (rule, firing)
         for rule, counts in audit.rules.items()
-        for firing in counts.firings
+        for firing in _in_order(counts.firings)
     ]
     if firings:
-        parts += [Heading("Examples"), _firings_table(firings)]
+        parts += [Heading("Examples"), Prose(_THE_FIRST), _firings_table(firings)]
     parts += [Heading("Arguments of another record"), Prose(_flags(audit))]
     if audit.flags:
-        parts.append(_firings_table([("", flag) for flag in audit.flags], head=None))
+        flags = [("", flag) for flag in _in_order(audit.flags)]
+        parts.append(_firings_table(flags, head=None))
     parts += [Heading("The policy"), _policy_table(audit)]
     return Document(title, tuple(parts))
 
@@ -67,6 +68,10 @@ _HOW_TO_READ = (
     "that the tool refused too agrees with the tool. A failure of a write that was "
     "accepted, in a session that succeeded, is a false alarm, or a breach that nobody "
     "graded."
+)
+_THE_FIRST = (
+    "The first writes that a rule fails, of those the tools accepted and of those they "
+    "refused."
 )
 _IN_HOW_MANY = "In how many sessions a rule fails a write that the tools accepted."
 _CAPTION = (
@@ -117,7 +122,7 @@ def _reading(audit: GuardAudit) -> str:
 
 def _rules_table(audit: GuardAudit, groups: Sequence[Group]) -> Table:
     return table(
-        ("rule", "mode", *(_BECAME[group] for group in groups)),
+        ("rule", "mode", *(BECAME[group] for group in groups)),
         [
             (rule, _mode(counts), *("/".join(map(str, counts.of(g))) for g in groups))
             for rule, counts in audit.rules.items()
@@ -137,11 +142,17 @@ def _sessions_table(audit: GuardAudit) -> Table:
     )
 
 
+def _in_order(firings: Sequence[Firing]) -> list[Firing]:
+    """Accepted writes first, those in sessions that succeeded before all others."""
+    groups = list(Group)
+    return sorted(firings, key=lambda firing: groups.index(firing.group))
+
+
 def _firings_table(
     firings: Sequence[tuple[str, Firing]], head: str | None = "rule"
 ) -> Table:
     rows = [
-        (rule, f.episode, f.task, f.tool, _BECAME[f.group], f.reason)
+        (rule, f.episode, f.task, f.tool, BECAME[f.group], f.reason)
         for rule, f in firings
     ]
     heads = (head or "", "session", "task", "call", "what became of it", "why")
@@ -160,7 +171,7 @@ def _flags(audit: GuardAudit) -> str:
         "customer named, or agreed to; these are only ever logged. "
     )
     counts = [
-        f"{audit.flagged[group]:,} of {n:,} ({_BECAME[group]})"
+        f"{audit.flagged[group]:,} of {n:,} ({BECAME[group]})"
         for group in Group
         if (n := audit.writes[group])
     ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from stretto.counted import counted
 from stretto.episodes.manifest import Kind
 from stretto.evaluate.anatomy import TurnKind
 from stretto.evaluate.foresight import Foresight
@@ -15,6 +16,7 @@ from stretto.report.document import Document, Figure, Heading, Key, Part, Prose,
 from stretto.report.drawing import Drawing
 from stretto.report.naming import short_names
 from stretto.report.opinions import opinion_parts
+from stretto.report.phase0_arguments import argument_parts, told_of
 from stretto.report.phase0_foresight import foresight_parts, transfer_parts
 from stretto.report.phase0_outlook import outlook_parts
 from stretto.report.phase0_sites import site_parts
@@ -50,22 +52,23 @@ def phase0_document(
             parts += opinion_parts(opinions, names)
         parts += transfer_parts(foresight, names, draw)
     parts += _runs(found)
-    parts += _arguments(found, names)
+    parts += argument_parts(found, names)
     return Document(f"Phase 0: {found.domain or 'unnamed'}", tuple(parts))
 
 
 def _key(found: Phase0) -> Key:
     """What there is of: headroom, savings at best, provenance, and foresight."""
-    pooled, writes = found.agents[0], found.origins[0].writes
+    pooled, of = found.agents[0], told_of(found)
     values = [
         (f"{pooled.headroom.value:.1%}", "of LLM turns one call a run would leave out")
     ]
     if found.foresight is not None and found.tools.get(Kind.READ):
         ceiling = f"{_read_only_ceiling(found).value:.1%}"
         values.append((ceiling, "of held-out turns a flow could save at best"))
-    if writes.whole:
-        share = f"{writes.value:.1%}"
-        values.append((share, "of what writes are called with is in a tool's output"))
+    if of:
+        name, share, _ = of[0](found.origins[0])
+        what = f"of the values in arguments of {name} stand in a tool's output"
+        values.append((f"{share.value:.1%}", what))
     if found.foresight is not None:
         top1 = found.foresight.orders[ORDER].top1
         values.append((f"{top1.value:.1%}", "of held-out steps foretold"))
@@ -88,16 +91,17 @@ def _read_only_ceiling(found: Phase0) -> Share:
 def _head(found: Phase0) -> str:
     tools = ", ".join(f"{found.tools.get(kind, 0)} {kind}" for kind in Kind)
     text = (
-        f"{found.episodes:,} sessions. Habits are learned from the "
-        f"{found.train_episodes:,} successful sessions of {found.train_tasks:,} tasks "
-        f"and measured on the {found.test_episodes:,} sessions of "
-        f"{found.test_tasks:,} others, failed ones too. Tools: {tools}. "
+        f"{counted(found.episodes, 'session')}. Habits are learned from "
+        f"{counted(found.train_episodes, 'successful session')} of "
+        f"{counted(found.train_tasks, 'task')} and measured on "
+        f"{counted(found.test_episodes, 'session')} of "
+        f"{counted(found.test_tasks, 'other')}, failed ones too. Tools: {tools}. "
     )
     if found.foresight is not None:
         text += f"{_alpha(found.foresight)} "
     if found.on_trust:
         text += (
-            f"Nobody graded {found.on_trust:,} of the sessions; they count as "
+            f"Nobody graded {found.on_trust:,} of the sessions, which count as "
             "successful. "
         )
     if found.unlisted:
@@ -121,8 +125,8 @@ def _alpha(foresight: Foresight) -> str:
 
 def _nothing(found: Phase0) -> str:
     return (
-        f"With {found.train_episodes} sessions to learn from and "
-        f"{found.test_episodes} to measure, nothing can be foretold."
+        f"With {counted(found.train_episodes, 'session')} to learn from and "
+        f"{found.test_episodes:,} to measure, nothing can be foretold."
     )
 
 
@@ -149,16 +153,32 @@ def _agents(
             (
                 _called(names[a.agent], a.is_target), a.episodes, a.tasks,
                 percent(a.succeeded, 0), mean(a.turns, 1), mean(a.calls, 1),
-                mean(a.writes), percent(a.parallel, 0), percent(a.headroom),
+                mean(a.writes) if _is_told(found) else "–",
+                percent(a.parallel, 0), percent(a.headroom),
             )
             for a in found.agents
         ],
     )  # fmt: skip
     yield Prose(
         "Turns, calls and writes are of a session; parallel is the share of turns with "
-        "calls that have two or more. Of all LLM turns, these are later turns of a run "
-        "that only look something up, by where the arguments come from, and turns that "
-        "bundling assented writes would leave out:"
+        "calls that have two or more."
+    )
+    yield from _lookups(found, names)
+    if empty := sum(a.empty for a in found.agents if a.agent != POOLED):
+        yield Prose(f"{empty:,} of the sessions had no LLM turn.")
+
+
+def _lookups(found: Phase0, names: dict[str, str]) -> Iterable[Part]:
+    if not _is_told(found):
+        yield Prose(
+            "No tool is known to write or only to read, so lookups and writes among "
+            "them cannot be told; `--manifest FILE` says which do."
+        )
+        return
+    yield Prose(
+        "Of all LLM turns, these are later turns of a run that only look something up, "
+        "by where the arguments come from, and turns that bundling assented writes "
+        "would leave out:"
     )
     yield table(
         ("agent", "from outputs", "from the conversation", "bundled writes"),
@@ -168,8 +188,11 @@ def _agents(
             for a in found.agents
         ],
     )  # fmt: skip
-    if empty := sum(a.empty for a in found.agents if a.agent != POOLED):
-        yield Prose(f"{empty:,} of the sessions had no LLM turn.")
+
+
+def _is_told(found: Phase0) -> bool:
+    """Whether any tool is known to write, or only to read."""
+    return bool(found.tools.get(Kind.READ) or found.tools.get(Kind.WRITE))
 
 
 def _anatomy(found: Phase0, names: dict[str, str]) -> Iterable[Part]:
@@ -179,12 +202,15 @@ def _anatomy(found: Phase0, names: dict[str, str]) -> Iterable[Part]:
         "follows a tool. What follows a tool and only reads is the skeleton that flows "
         "can be compiled from; the first two, language, are not."
     )
+    untold = set() if _is_told(found) else {TurnKind.READS, TurnKind.WRITES}
     yield table(
         ("agent", *TurnKind, "language"),
         [
             (
                 _called(names[a.agent], a.is_target),
-                *(percent(a.kinds[kind]) for kind in TurnKind), percent(a.language),
+                *("–" if kind in untold else percent(a.kinds[kind])
+                  for kind in TurnKind),
+                percent(a.language),
             )
             for a in found.anatomy
         ],
@@ -200,33 +226,3 @@ def _runs(found: Phase0) -> Iterable[Part]:
         yield Heading("The most common runs")
         rows = [(name, n) for name, n in found.runs]
         yield table(("run", "in the sessions learned from"), rows)
-
-
-def _arguments(found: Phase0, names: dict[str, str]) -> Iterable[Part]:
-    yield Heading("Where arguments come from")
-    writes, reads = found.origins[0].writes, found.origins[0].reads
-    yield Prose(
-        f"The values that writes ({writes.whole:,.0f}) and reads ({reads.whole:,.0f}) "
-        "were called with, by where they stood before the turn of the call: as a part "
-        "of any text, as the published shares have it, and as whole words. "
-        "The first row is the sum of `both` and `tool output`."
-    )
-    yield table(
-        ("origin", "writes", "writes, whole words", "reads", "reads, whole words"),
-        [
-            (o.origin, percent(o.writes), percent(o.writes_whole), percent(o.reads),
-             percent(o.reads_whole))
-            for o in found.origins
-        ],
-    )  # fmt: skip
-    yield Prose(
-        "What the user had last said before a write: the word `yes`, or that or one of "
-        "a few phrases. It is a list of words, and judges no single write."
-    )
-    yield table(
-        ("agent", "writes", "yes", "assent"),
-        [
-            (names[c.agent], f"{c.yes.whole:,.0f}", percent(c.yes), percent(c.assent))
-            for c in found.confirmations
-        ],
-    )

@@ -52,6 +52,8 @@ def phase0_json(found: Phase0, opinions: Opinions | None = None) -> Json:
                 "writes_whole_words": share_json(o.writes_whole),
                 "reads": share_json(o.reads),
                 "reads_whole_words": share_json(o.reads_whole),
+                "others": share_json(o.others),
+                "others_whole_words": share_json(o.others_whole),
             }
             for o in found.origins
         ],

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from stretto.counted import counted
 from stretto.evaluate.balance import INPUT, TokenPrices
@@ -97,11 +97,23 @@ def replay_document(
     if sites:
         parts += [Heading("Sites"), Prose(ALONE), *_site_parts(chosen, sites, draw)]
     parts += token_parts(chosen.tokens, prices)
-    parts += [Heading("Counts"), _counts_table(t), Prose(COUNTING)]
+    parts += [Heading("Counts"), counts_table(t), Prose(COUNTING)]
     return Document(title, tuple(parts))
 
 
-def saving(setting: Replayed) -> str:
+class Saving(Protocol):
+    """A replay at one threshold, over its sessions."""
+
+    @property
+    def totals(self) -> Totals:
+        """What it came to."""
+
+    @property
+    def interval(self) -> Interval | None:
+        """Of the share of turns saved, over tasks."""
+
+
+def saving(setting: Saving) -> str:
     """The saving in one sentence, with its interval where there is one."""
     t = setting.totals
     text = f"{t.turns_saved:,} of {t.turns:,} LLM turns ({t.turns_saved_share:.1%})"
@@ -210,7 +222,8 @@ def _span(stretch: Sequence[Point]) -> str:
     return names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
 
 
-def _counts_table(t: Totals) -> Part:
+def counts_table(t: Totals) -> Part:
+    """What was counted."""
     return table(
         ("count", "n"),
         [

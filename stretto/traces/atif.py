@@ -1,7 +1,6 @@
 """ATIF, the agent trajectory interchange format: one object a session."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 
 from stretto.canonical import Json
@@ -22,17 +21,17 @@ from stretto.traces.ledger import Ledger
 from stretto.traces.reader import ReadOptions
 from stretto.traces.record import (
     amount,
-    converted,
     first_object,
     first_text,
     mapping,
     objects,
+    one_each,
     required_name,
     session_id,
     whole,
     words,
 )
-from stretto.traces.stream import Record, records
+from stretto.traces.stream import Record
 
 
 class Atif:
@@ -50,13 +49,7 @@ class Atif:
         ledger: Ledger,
     ) -> Iterator[Episode]:
         """One episode per trajectory."""
-        for path in paths:
-            yield from converted(
-                records(path, ledger),
-                partial(_episode, path, ledger),
-                path,
-                ledger,
-            )
+        return one_each(paths, ledger, _episode)
 
 
 READER = Atif()

@@ -6,7 +6,6 @@ arguments are the query's parameters, or the record that was posted.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from urllib.parse import SplitResult, unquote, urlsplit
 
@@ -26,18 +25,18 @@ from stretto.traces.head import Head
 from stretto.traces.ledger import Ledger
 from stretto.traces.reader import ReadOptions
 from stretto.traces.record import (
-    converted,
     first_object,
     first_text,
     grade,
     label,
     mapping,
     objects,
+    one_each,
     session_id,
     whole,
     words,
 )
-from stretto.traces.stream import Record, records
+from stretto.traces.stream import Record
 
 KINDS: Mapping[str, Kind] = {"GET": Kind.READ, "POST": Kind.WRITE}
 """By method; HTTP's own meaning of it."""
@@ -72,13 +71,7 @@ class MedAgentBench:
         ledger: Ledger,
     ) -> Iterator[Episode]:
         """One episode per run; runs that the benchmark itself failed are counted."""
-        for path in paths:
-            yield from converted(
-                records(path, ledger),
-                partial(_episode, path, ledger),
-                path,
-                ledger,
-            )
+        return one_each(paths, ledger, _episode)
 
 
 READER = MedAgentBench()

@@ -1,7 +1,8 @@
 """What it takes to make an episode of a record: its fields, taken as they should be."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TypeGuard
 
@@ -9,7 +10,7 @@ from stretto.canonical import Json, compact
 from stretto.episodes.episode import Episode
 from stretto.traces.decode import Unreadable
 from stretto.traces.ledger import Ledger
-from stretto.traces.stream import Record
+from stretto.traces.stream import Record, records
 
 
 def converted(
@@ -29,6 +30,17 @@ def converted(
         else:
             if episode is not None:
                 yield episode
+
+
+def one_each(
+    paths: Sequence[Path],
+    ledger: Ledger,
+    convert: Callable[[Path, Ledger, Record], Episode | None],
+) -> Iterator[Episode]:
+    """The episodes of files that hold one in each record."""
+    for path in paths:
+        found = partial(convert, path, ledger)
+        yield from converted(records(path, ledger), found, path, ledger)
 
 
 def report(record: Record, cause: str, path: Path, ledger: Ledger) -> None:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 
 from stretto.canonical import Json
@@ -15,17 +14,17 @@ from stretto.traces.head import Head
 from stretto.traces.ledger import Ledger
 from stretto.traces.reader import ReadOptions
 from stretto.traces.record import (
-    converted,
     first_object,
     grade,
     label,
     mapping,
     objects,
+    one_each,
     session_id,
     whole,
     words,
 )
-from stretto.traces.stream import Record, records
+from stretto.traces.stream import Record
 
 _CALL_IN_TEXT = re.compile(r'Action:\s*\{\s*"name"')
 
@@ -46,13 +45,7 @@ class Tau1:
         ledger: Ledger,
     ) -> Iterator[Episode]:
         """One episode per run; runs that crashed are counted."""
-        for path in paths:
-            yield from converted(
-                records(path, ledger),
-                partial(_episode, path, ledger),
-                path,
-                ledger,
-            )
+        return one_each(paths, ledger, _episode)
 
 
 READER = Tau1()

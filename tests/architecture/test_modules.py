@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
@@ -17,6 +18,7 @@ SHAPELESS = {"utils", "util", "misc", "helpers", "common", "core", "base", "tool
 Documented: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
+@cache
 def _modules() -> dict[str, str]:
     return {
         path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
@@ -76,6 +78,7 @@ def test_no_module_keeps_a_note_to_finish_it() -> None:
     assert [n for n, text in _modules().items() if any(m in text for m in marks)] == []
 
 
+@cache
 def _tree(text: str) -> ast.Module:
     return ast.parse(text)
 

@@ -12,7 +12,7 @@ class Status(StrEnum):
     REPRODUCED = "reproduced"
     """A test of this suite checks it."""
     DIVERGENT = "divergent"
-    """It differs here, on purpose; the note says how."""
+    """It differs here, on purpose or for other agents; the note says how."""
     DEFERRED = "deferred"
     """Nothing here can check it yet; the note says what is missing."""
 
@@ -43,9 +43,9 @@ def deferred(says: str, *why: str) -> Unchecked:
     return Unchecked(says, Status.DEFERRED, " ".join(why))
 
 
-def divergent(says: str, how: str) -> Unchecked:
-    """A claim that differs here on purpose."""
-    return Unchecked(says, Status.DIVERGENT, how)
+def divergent(says: str, *how: str) -> Unchecked:
+    """A claim that differs here: on purpose, or since other agents were measured."""
+    return Unchecked(says, Status.DIVERGENT, " ".join(how))
 
 
 def section(source: str, rows: Mapping[str, Row]) -> dict[str, Claim]:

@@ -1,12 +1,14 @@
 """The paper's live runs and its judgements: §5.6, 5.7, 5.11, 5.14, 5.15, 5.19."""
 
-from tests.claimed.claim import deferred, section, union
+from tests.claimed.claim import deferred, divergent, section, union
 from tests.claimed.reasons import (
     ANSWERS,
     BASELINES,
+    GUARDED,
     LABELS,
     LEADERBOARD,
     LIVE,
+    here,
 )
 
 RUNS = section(
@@ -88,19 +90,17 @@ GUARDS = section(
             "A guard's failure of a write the tool accepted, in an episode that "
             "succeeded, counts as a false alarm."
         ),
-        "guards:airline": deferred(
+        "guards:airline": divergent(
             "Airline's enforced rules refuse an accepted write in 141 of 369 failed "
             "episodes and 5 of 431 successful ones; eligibility alone in 116.",
             BASELINES,
-            "On the shared sessions: in 114 of 421 and 10 of 308, eligibility in 87 "
-            "(docs/results/guards.md).",
+            here("in 114 of 421 and 10 of 308, eligibility in 87", GUARDED),
         ),
-        "guards:retail": deferred(
+        "guards:retail": divergent(
             "Retail's refuse one in 1 of 500 failed episodes and 28 of 1,324 "
             "successful ones.",
             BASELINES,
-            "On the shared sessions: in 12 of 317 and 41 of 998 "
-            "(docs/results/guards.md).",
+            here("in 12 of 317 and 41 of 998", GUARDED),
         ),
         "guards:correction": (
             "Upgrading a cabin and then changing its flights is allowed: task 32 "
@@ -112,13 +112,12 @@ GUARDS = section(
             "of 50 on those tasks.",
             LIVE,
         ),
-        "guards:word-list": deferred(
+        "guards:word-list": divergent(
             "A word list for *yes* fails 3.2% of accepted writes in successful and "
             "3.9% in failed retail episodes, 6.9% and 6.5% in airline, so the "
             "confirmation rules are never enforced.",
             BASELINES,
-            "On the shared sessions: 6.0% and 8.4%, 4.0% and 11.7% "
-            "(docs/results/guards.md).",
+            here("6.0% and 8.4%, 4.0% and 11.7%", GUARDED),
         ),
     },
 )

@@ -2,10 +2,12 @@
 
 from tests.claimed.claim import deferred, divergent, section, union
 from tests.claimed.reasons import (
+    AGENTS,
     ANSWERS,
+    BASELINES,
     LEADERBOARD,
     NO_ORACLE,
-    OTHERS,
+    here,
 )
 
 TRACES = union(
@@ -18,7 +20,8 @@ TRACES = union(
             ),
             "headroom:retail": divergent(
                 "It is 23.8% in retail and 25.1% in airline, over the baselines.",
-                f"{OTHERS} it is 23.0% in retail and 17.6% in airline.",
+                BASELINES,
+                here("23.0% in retail and 17.6% in airline", AGENTS),
             ),
             "headroom:batching": (
                 "Models that call tools in parallel leave less headroom."
@@ -26,11 +29,13 @@ TRACES = union(
             "provenance:retail": divergent(
                 "Of retail's 12,730 write-argument values 91.2% stand in an earlier "
                 "tool output, 3.0% only in the customer's words, 1.6% in neither.",
-                f"{OTHERS} it is 89.4%, 5.1% and 1.0% of 2,376 values.",
+                BASELINES,
+                here("89.4%, 5.1% and 1.0% of 2,376 values", AGENTS),
             ),
             "provenance:airline": divergent(
                 "Of airline's 6,792 values it is 84.5%, 1.5% and 3.2%.",
-                f"{OTHERS} it is 84.2%, 0.9% and 2.6% of 761 values.",
+                BASELINES,
+                here("84.2%, 0.9% and 2.6% of 761 values", AGENTS),
             ),
         },
     ),
@@ -40,29 +45,43 @@ TRACES = union(
             "coverage:actions": divergent(
                 "At 0.8 confidence with five observations or more, the habit takes "
                 "8.3% of the decisions after a tool in retail and 5.8% in airline.",
-                f"{OTHERS} it takes 8.2% and 11.8%.",
+                BASELINES,
+                here("8.2% and 11.8%", AGENTS),
             ),
             "coverage:features": divergent(
                 "Code features lift retail's share to 13.8% and the named intent to "
                 "19.5%; in airline they add less than two points.",
-                f"{OTHERS} they lift retail's to 20.0% and 21.9%; in airline no field "
-                "is worth reading, and the intent adds nothing.",
+                BASELINES,
+                here(
+                    "they lift retail's to 20.0% and 21.9%; in airline no field is "
+                    "worth reading, and the intent adds nothing",
+                    AGENTS,
+                ),
             ),
             "coverage:agreement": divergent(
                 "Where it acts the habit agrees with the agent 82% to 99% of the time.",
-                f"{OTHERS} it agrees 85.4% to 100% of the time.",
+                BASELINES,
+                here("it agrees 85.4% to 100.0% of the time", AGENTS),
             ),
             "coverage:validated": divergent(
                 "Held to 99% cross-validated agreement over ten tasks, one context per "
                 "domain survives, and both hand back.",
-                f"{OTHERS} none survives in retail and one in airline, the start of a "
-                "session, which hands back.",
+                BASELINES,
+                here(
+                    "none survives in retail and one in airline, the start of a "
+                    "session, which hands back",
+                    AGENTS,
+                ),
             ),
             "transfer:models": divergent(
                 "One model's habit predicts another's steps within 3 to 7 points of "
                 "that model's own.",
-                f"{OTHERS} it comes within 1 to 15 points in retail, and in airline "
-                "within 20 points below and 2 above.",
+                BASELINES,
+                here(
+                    "within 1 to 15 points in retail, and in airline within 20 points "
+                    "below and 2 above",
+                    AGENTS,
+                ),
             ),
             "transfer:glm-5": deferred(
                 "The baselines' habit predicts GLM-5 within 4 points of its own in "
@@ -98,7 +117,8 @@ TRACES = union(
             "ceiling:read-only": divergent(
                 "With a perfect oracle read-only flows would save 21.0% and 17.7% of "
                 "turns, flows that also write 22.3% and 20.6%.",
-                f"{OTHERS} they would save 21.2% and 13.0%, and 23.0% and 14.2%.",
+                BASELINES,
+                here("21.2% and 13.0%, and 23.0% and 14.2%", AGENTS),
             ),
             "weighing:narrow": deferred(
                 "Narrower questions leave Jev's agreement at 73% to 78%.",
@@ -120,8 +140,12 @@ TRACES = union(
             ),
             "lookup-first:tokens": divergent(
                 "A typical lookup returns 200 to 250 tokens.",
-                f"{OTHERS} a quarter of a result's bytes is 246 in retail and 189 in "
-                "airline; by how much prompts grew it is 363 and 295 tokens.",
+                BASELINES,
+                here(
+                    "a quarter of a result's bytes is 246 in retail and 189 in "
+                    "airline; by how much prompts grew it is 363 and 295 tokens",
+                    AGENTS,
+                ),
             ),
             "lookup-first:dollars": deferred(
                 "Dollars fall faster than turns, detours charged.",

@@ -54,6 +54,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / "split.json").write_text(json.dumps({"train": TRAIN, "test": TEST}))
     (root / "a.json").write_text(json.dumps(results(agents["a"], "shop", "a")))
     (root / "b.json").write_text(json.dumps(results(sessions(3), "shop", "b")))
+    (root / "one.json").write_text(json.dumps(results(sessions(1), "shop", "a")))
     (root / "both.json").write_text(json.dumps({"train": TRAIN, "test": TASKS}))
     return root
 
@@ -94,10 +95,33 @@ def test_a_checkout_its_files_and_learning_from_its_split_give_one_flow(
     assert from_checkout["provenance"]["sources"] == ["a"]
 
 
+def test_results_may_be_named_by_an_option(folder, tmp_path):
+    by_path = compiled(tmp_path, *by_file(folder), folder / "b.json")
+    by_option = compiled(tmp_path, *by_file(folder), "--results", folder / "b.json")
+
+    assert by_option == by_path
+    assert by_option[1]["provenance"]["sources"] == ["a", "b"]
+
+
 def test_only_the_first_trials_of_each_task_are_taken(folder, tmp_path):
     told, _ = compiled(tmp_path, *by_file(folder), "--trials", 1)
 
     assert (told["episodes"], told["training"]) == (20, 14)
+
+
+def test_a_tasks_first_trial_is_its_lowest_whatever_its_number(folder, tmp_path):
+    numbered = [replace(e, trial=int(e.task)) for e in sessions(1)]
+    late = [replace(e, id=f"late-{e.id}", trial=e.trial + 100) for e in numbered]
+    (tmp_path / "t.json").write_text(
+        json.dumps(results([*late, *numbered], "shop", "a"))
+    )
+    _, *how = by_file(folder)
+    first, only = (
+        compiled(tmp_path, *given, *how)
+        for given in ((tmp_path / "t.json", "--trials", 1), (folder / "one.json",))
+    )
+
+    assert first == only
 
 
 def test_named_training_tasks_are_learned_from_alone(folder, tmp_path):

@@ -33,7 +33,7 @@ def test_the_same_agent_exits_with_0_and_another_with_1(folder):
     assert same.exit_code == 0
     assert "No series changed." in same.stdout
     assert other.exit_code == 1
-    assert "Where surprise rose from session 21 on" in other.stdout
+    assert "## From session 21 on surprise rose" in other.stdout
 
 
 def test_an_error_exits_with_2(folder):
@@ -52,6 +52,25 @@ def test_json_holds_the_series_and_the_alarms(folder):
     assert len(found["sessions"]) == 28
     assert all(len(values) == 28 for values in found["series"].values())
     assert {a["start"] for a in found["alarms"]} == {20}
+
+
+def test_json_says_where_next_steps_part(folder):
+    found = json.loads(run(folder, "same.json", "other.json", "--json").stdout)
+    parting = found["parting"]
+
+    assert (parting["start"], parting["p"], found["level"]) == (20, 0.001, 0.05)
+    [row] = parting["sites"]
+    assert (row["site"], row["next"]) == (None, "cancel")
+    assert (row["before"], row["since"]) == (0.0, 0.5)
+
+
+def test_next_steps_alone_are_an_alarm_where_they_alone_are_asked(folder):
+    part = ("same.json", "other.json", "--by", "steps", "--level")
+    lax, strict = run(folder, *part, "0.01"), run(folder, *part, "0.0001")
+
+    assert (lax.exit_code, strict.exit_code) == (1, 0)
+    assert "From session 21, other0, on, the agent takes other next" in lax.stdout
+    assert "They go on alike." in strict.stdout
 
 
 def test_the_page_draws_the_three_series(folder):

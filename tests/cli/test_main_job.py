@@ -9,7 +9,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from stretto.cli.main import cli
-from stretto.demo.record import record
+from stretto.demo.record import play, record
+from stretto.demo.served import play_again, serve, write
+from stretto.demo.world import build
+from stretto.flow.deciders.decider import decider
+from stretto.flow.wire import read_flow
+from stretto.proxy.engine import Engine
+from stretto.proxy.serving import Exploration, Serving
 from tests.claims import claim
 
 MANIFEST = {
@@ -432,6 +438,89 @@ def test_a_target_that_the_log_cannot_price_is_refused(
 
     assert result.exit_code == code
     assert says in result.stderr
+
+
+@pytest.fixture(scope="module")
+def served(shop: Path) -> Path:
+    """The eight new customers served again, the flow exploring: in shadow, and live."""
+    flow, world = read_flow(shop / "shop.flow.json"), build(7)
+    for name in ("shadow", "live"):
+        sessions = []
+        for index in range(20, 28):
+            exploring = Exploration(0.3, 3, str(index))
+            serving = Serving("demo", shadow=name == "shadow", exploration=exploring)
+            engine = Engine(flow, decider(flow), serving)
+            recorded = play(world, seed=7, index=index)
+            sessions.append(play_again(world, recorded, engine, seed=7, index=index))
+        write(shop / "served" / name, sessions)
+    return shop / "served"
+
+
+RULE = ("--target", "same=reach@0.3", "--target", "low=reach@0.1")
+
+
+def test_a_shadow_flows_log_and_sessions_come_to_estimates_and_to_a_replay(
+    shop, served
+):
+    shadow, flow = served / "shadow", shop / "shop.flow.json"
+
+    found = json.loads(run("evaluate", shadow, *RULE, "--flow", flow, "--json").stdout)
+    text = run("evaluate", shadow, *RULE).stdout
+    replayed = json.loads(run("replay", flow, shadow, "--json").stdout)["totals"]
+
+    assert (found["live"], found["unplaced"]) == (False, 0)
+    same = found["targets"][0]
+    assert same["along_sessions"] is None
+    assert same["total"]["direct"]["value"] > 0
+    assert same["replayed"] == replayed["used_next"] + replayed["used_later"]
+    assert "no chain of it is in the log" in text
+    assert "along sessions" not in text
+
+
+def test_a_flow_that_acted_is_estimated_from_what_it_took_alone(served):
+    found = json.loads(run("evaluate", served / "live", *RULE, "--json").stdout)
+    text = run("evaluate", served / "live", *RULE, "--min-ess", 1).stdout
+
+    assert found["live"] is True
+    for each in found["targets"]:
+        assert each["total"]["direct"] is None
+        assert each["along_sessions"]["sessions"] == 8
+    assert "along sessions" in text
+    assert "counts as a detour" in text
+
+
+@pytest.mark.usefixtures("served")
+@pytest.mark.parametrize(
+    ("log", "options", "code", "says"),
+    [
+        ("served/live", ["--metric", "turns"], 1, "leaves no turns to share out"),
+        ("served/live", ["--flow", "shop.flow.json"], 1, "works without them"),
+        ("new", [], 1, "has its decisions beside it"),
+        ("log.jsonl", ["--flow", "shop.flow.json"], 2, "needs --sessions"),
+        ("log.jsonl", ["--sessions", "new"], 2, "give that"),
+        ("log.jsonl", ["--manifest", "shop.flow.json"], 2, "of served sessions"),
+    ],
+)
+def test_what_a_log_does_not_hold_is_not_estimated(
+    shop, monkeypatch, log, options, code, says
+):
+    monkeypatch.chdir(shop)
+    run("replay", "shop.flow.json", "new", "--decisions", "log.jsonl")
+
+    result = run("evaluate", log, *RULE, *options)
+
+    assert result.exit_code == code
+    assert says in " ".join(result.stderr.split())
+
+
+def test_a_served_log_without_propensities_says_how_to_get_some(shop, tmp_path):
+    flow = read_flow(shop / "shop.flow.json")
+    write(tmp_path, serve(build(7), flow, sessions=2, seed=7, first=20))
+
+    result = run("evaluate", tmp_path, *RULE)
+
+    assert result.exit_code == 1
+    assert "--flow-explore" in result.stderr
 
 
 def test_a_curve_ends_where_the_whole_flow_is(shop, tmp_path):

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from stretto.cli.main import cli
+from stretto.traces.reader import read
 from tests.evaluate.sessions import MANIFEST, episodes
 from tests.models import newton
 from tests.traces.benchmark import checkout, results
@@ -98,6 +99,22 @@ def test_targets_are_measured_and_in_no_pooled_figure(folder):
     assert transfer["habits"] == ["agent-a", "agent-b", "all", "its own"]
 
 
+def test_every_file_is_read_once_targets_too(folder, monkeypatch):
+    opened = []
+
+    def counted(paths, **how):
+        opened.extend(path.name for path in paths)
+        return read(paths, **how)
+
+    monkeypatch.setattr("stretto.cli.options.read", counted)
+    told(
+        folder / "a.json", folder / "b.json", "--target", folder / "c.json",
+        "--manifest", folder / "shop.json",
+    )  # fmt: skip
+
+    assert opened == ["a.json", "b.json", "c.json"]
+
+
 def test_a_name_on_the_command_line_is_whose_the_sessions_are(folder):
     found = told(
         f"same={folder / 'a.json'}", f"same={folder / 'b.json'}",
@@ -112,6 +129,22 @@ def test_without_a_split_three_tasks_of_ten_are_held_out(folder):
     found = told(folder / "a.json", "--manifest", folder / "shop.json")
 
     assert (found["train"]["tasks"], found["test"]["tasks"]) == (17, 7)
+
+
+def test_where_no_tools_kind_is_known_arguments_are_told_of_all_calls(folder):
+    known = told(folder / "a.json", "--manifest", folder / "shop.json")
+    unknown, text = told(folder / "a.json"), run(folder / "a.json").stdout
+    kinds = ("writes", "reads", "others")
+    whole = [
+        sum(found["origins"][0][kind]["whole"] for kind in kinds)
+        for found in (known, unknown)
+    ]
+
+    assert whole[0] == whole[1] == unknown["origins"][0]["others"]["whole"] > 0
+    assert f"of all calls ({whole[1]:,})" in text
+    assert "lookups and writes among them cannot be told" in text
+    assert "all calls, whole words |" in text
+    assert "writes, whole words" not in text
 
 
 def test_every_form_of_the_report_says_the_same_headroom(folder, tmp_path):

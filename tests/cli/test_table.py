@@ -1,10 +1,10 @@
 """Tables."""
 
 import io
+import sys
 
 import pytest
 
-from stretto.cli import table
 from stretto.cli.table import show_table
 from stretto.markdown import printable
 
@@ -34,11 +34,10 @@ def test_a_name_cannot_steer_the_terminal(name, capsys):
 
 
 def test_a_table_on_a_terminal_is_drawn_and_shows_names_as_they_are(monkeypatch):
-    shown = io.StringIO()
-    make = table.Console
-    monkeypatch.setattr(
-        table, "Console", lambda: make(file=shown, force_terminal=True, width=60)
-    )
+    terminal = io.StringIO()
+    terminal.isatty = lambda: True
+    monkeypatch.setattr(sys, "stdout", terminal)
+    monkeypatch.setenv("COLUMNS", "60")
     show_table(("tool", "calls"), [("[bold]x", 12)])
-    assert "[bold]x" in shown.getvalue()
-    assert "|" not in shown.getvalue()
+    assert "[bold]x" in terminal.getvalue()
+    assert "|" not in terminal.getvalue()

@@ -60,7 +60,7 @@ if __name__ == "__main__":
             file.write(str(os.getpid()))
     for line in sys.stdin:
         message = json.loads(line)
-        if "id" in message:
+        if "id" in message and "method" in message:
             answer(way, message)
     if way == "stubborn":
         time.sleep(600)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stretto.doctor import ask
+from stretto.client import started
 from stretto.doctor.ask import started_tools
 from stretto.errors import CannotStart, StrettoError
 
@@ -15,7 +15,7 @@ SERVERS = Path(__file__).parent / "servers.py"
 
 @pytest.fixture(autouse=True)
 def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ask, "_GRACE_S", 0.1)
+    monkeypatch.setattr(started, "_GRACE_S", 0.1)
 
 
 def server(way: str, *more: str) -> list[str]:

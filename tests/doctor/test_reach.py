@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from stretto.doctor import reach
+from stretto.client import reached
 from stretto.doctor.reach import reached_tools
 from stretto.errors import StrettoError
 from tests.doctor.servers import TOOLS
@@ -135,7 +135,7 @@ def test_a_server_that_is_not_there_is_not_waited_for():
 
 
 def test_a_server_at_a_url_that_says_nothing_is_not_waited_for_for_ever(monkeypatch):
-    monkeypatch.setattr(reach, "_GRACE_S", 0.1)
+    monkeypatch.setattr(reached, "_GRACE_S", 0.1)
     answered = threading.Event()
 
     def silent(*_: Any) -> tuple[int, Any]:

@@ -7,7 +7,7 @@ import pytest
 
 from stretto.episodes.site import Site
 from stretto.errors import StrettoError
-from stretto.evaluate.drift import Moved, Series, drift
+from stretto.evaluate.drift import By, Moved, Series, drift
 from tests.toys import TOY, taught, walked
 
 FLOW = taught(TOY).flow
@@ -89,3 +89,30 @@ def test_sessions_that_hold_nothing_do_not_shift_where_a_change_is_placed():
 def test_nine_sessions_are_too_few():
     with pytest.raises(StrettoError, match="needs 10 sessions, and there are 9"):
         drift(FLOW, sessions(*[OLD] * 9))
+
+
+def test_sessions_that_hold_nothing_do_not_shift_where_next_steps_part():
+    gaps = sessions(*[OLD] * 20, *[NEW] * 8)
+    gaps.insert(15, walked("gap", ""))
+    found = drift(FLOW, gaps)
+
+    assert found.parting is not None
+    assert found.parting.start == 21
+    [row] = found.parting.parted
+    assert (row.site, row.action, row.before, row.since) == (None, "cancel", 0.0, 0.5)
+
+
+def test_what_is_asked_says_what_is_an_alarm():
+    same = drift(FLOW, sessions(*[OLD] * 20))
+    other = drift(FLOW, sessions(*[OLD] * 20, *[NEW] * 8))
+    strict = replace(other, level=0.0001)
+    steps_alone = replace(other, alarms=())
+
+    assert not any(same.is_alarm(by) for by in By)
+    assert all(other.is_alarm(by) for by in By)
+    assert [by for by in By if strict.is_alarm(by)] == [By.SERIES, By.ANY]
+    assert [by for by in By if steps_alone.is_alarm(by)] == [By.STEPS, By.ANY]
+
+
+def test_of_twelve_sessions_it_is_not_told_whether_next_steps_part():
+    assert drift(FLOW, sessions(*[OLD] * 12)).parting is None

@@ -228,6 +228,41 @@ def test_real_sessions_count_under_random_settings_what_replays_count(name):
     assert_alike(flow, measured, name, found, chosen)
 
 
+def test_each_program_is_swept_over_real_sessions_by_its_own_loop():
+    """On these, every program but those that part at failures counts its own."""
+    flow = read_flow(shared("reference/flows/airline-reach.flow.json"))
+    path = shared("sessions/tau2-sierra-prs/airline__gpt-4.1__20.json.gz")
+    measured = list(islice(read([path]), 4))
+    chosen = [Setting(0.05), *drawn(flow, Random(11), 4)]
+
+    counted = {}
+    for program in PROGRAMS:
+        own = replace(flow, program=parse(program.read_text()))
+        found = list(replay_all(Grower(own, "reach"), measured, chosen))
+        assert all(played.n_nodes for played in found)
+        assert_alike(own, measured, "reach", found, chosen)
+        counted[program.stem] = tuple(int(played.counted[0]) for played in found)
+
+    loops = ("one-lookup", "standard", "three-in-a-row")
+    assert len({counted[loop] for loop in loops}) == len(loops)
+
+
+def test_no_two_programs_count_the_same_where_lookups_fail():
+    """Each is swept, and each beside its own replays; the seeds were looked for."""
+    chosen = [Setting(0.05), *drawn(Lesson(34).flow, Random(34), 3)]
+    counted = {program.stem: [] for program in PROGRAMS}
+    for seed in (17, 34):
+        lesson = Lesson(seed)
+        measured = lesson.measured(6, unanswered=0.05, n_orders=4)
+        for program in PROGRAMS:
+            flow = replace(lesson.flow, program=parse(program.read_text()))
+            found = list(replay_all(Grower(flow, "reach"), measured, chosen))
+            assert_alike(flow, measured, "reach", found, chosen)
+            counted[program.stem] += [int(played.counted[0]) for played in found]
+
+    assert len(set(map(tuple, counted.values()))) == len(PROGRAMS)
+
+
 def swept(flow: Flow, script: Script, chosen: Sequence[Setting]) -> None:
     """Each setting counts what its own replay of the one session counts."""
     measured = [script.episode()]

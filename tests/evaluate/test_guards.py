@@ -121,12 +121,13 @@ def test_the_digest_is_of_the_sessions_in_any_order() -> None:
     assert digest() != digest(good())
 
 
-def test_examples_are_the_first_of_each_rule() -> None:
-    many = [blind(str(n)) for n in range(5)]
+def test_examples_are_the_first_of_each_rule_and_group() -> None:
+    failed = [blind(str(n), 0.0) for n in range(5)]
+    many = [*failed, *(blind(f"good-{n}", 1.0) for n in range(5))]
     found = audit_guards(RETAIL, many, n_examples=2)
 
     firings = found.rules["retail.authenticated"].firings
-    assert [firing.episode for firing in firings] == ["0", "1"]
+    assert [firing.episode for firing in firings] == ["0", "1", "good-0", "good-1"]
     assert found.rules["retail.own_order"].firings == []
 
 

@@ -7,7 +7,8 @@ import pytest
 from stretto.errors import FormatError
 from stretto.evaluate.decision_file import read_decisions
 from stretto.evaluate.labelled import Outcome, labelled
-from stretto.evaluate.offpolicy import Labels
+from stretto.evaluate.logged import Labels
+from stretto.evaluate.made import key
 from stretto.evaluate.replay import Replayer
 from stretto.flow.deciders.decider import decider
 from stretto.flow.decision import Lookup
@@ -31,10 +32,16 @@ def test_a_lookup_is_used_in_its_share_of_the_first_later_turn_that_held_it():
     pool = first.pool
 
     assert (first.after, first.address) == ("c1", "decide#0")
-    assert pool.outcome("get_user", {"user_id": "u1"}) == Outcome(True, 1.0, True)
-    assert pool.outcome("get_order", {"order_id": "A"}) == Outcome(True, 0.5, False)
-    assert pool.outcome("get_order", {"order_id": "C"}) == Outcome(True, 1.0, False)
-    assert pool.outcome("get_order", {"order_id": "Z"}) == Outcome(False, 0.0, False)
+    assert pool.outcome(key("get_user", {"user_id": "u1"})) == Outcome(True, 1.0, True)
+    assert pool.outcome(key("get_order", {"order_id": "A"})) == Outcome(
+        True, 0.5, False
+    )
+    assert pool.outcome(key("get_order", {"order_id": "C"})) == Outcome(
+        True, 1.0, False
+    )
+    assert pool.outcome(key("get_order", {"order_id": "Z"})) == Outcome(
+        False, 0.0, False
+    )
 
 
 def test_nothing_after_the_agents_next_write_is_used():
@@ -43,7 +50,7 @@ def test_nothing_after_the_agents_next_write_is_used():
 
     first, *_ = decided(script)
 
-    assert not first.pool.outcome("get_user", {"user_id": "u1"}).used
+    assert not first.pool.outcome(key("get_user", {"user_id": "u1"})).used
 
 
 def test_a_call_that_a_lookup_has_answered_is_not_there_to_be_used_again():
@@ -52,8 +59,8 @@ def test_a_call_that_a_lookup_has_answered_is_not_there_to_be_used_again():
     _, second, *_ = decided(script)
 
     assert second.address == "decide#1"
-    assert not second.pool.outcome("get_user", {"user_id": "u1"}).used
-    assert second.pool.outcome("get_order", {"order_id": "A"}).used
+    assert not second.pool.outcome(key("get_user", {"user_id": "u1"})).used
+    assert second.pool.outcome(key("get_order", {"order_id": "A"})).used
 
 
 def test_what_is_used_of_what_was_taken_is_what_the_replay_says_was_used():
@@ -62,7 +69,7 @@ def test_what_is_used_of_what_was_taken_is_what_the_replay_says_was_used():
     replayer = Replayer(FLOW, decider(FLOW, "habit"))
 
     used = sum(
-        each.pool.outcome(action.tool, action.arguments).used
+        each.pool.outcome(key(action.tool, action.arguments)).used
         for each in decided(script)
         if isinstance(action := each.decision.action, Lookup)
     )
@@ -72,6 +79,8 @@ def test_what_is_used_of_what_was_taken_is_what_the_replay_says_was_used():
 
 LINE = {
     "action": "lookup",
+    "after": 7,
+    "episode": "one",
     "site": "find",
     "tool": "get",
     "policy": {

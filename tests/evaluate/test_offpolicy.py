@@ -8,14 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stretto.evaluate.offpolicy import (
-    Estimate,
-    Labels,
-    Logged,
-    Option,
-    Target,
-    evaluate,
-)
+from stretto.evaluate.logged import Labels, Logged, Option, Target
+from stretto.evaluate.offpolicy import Estimate, evaluate
 from stretto.flow.deciders.protocol import Chances
 from tests.claims import claim
 

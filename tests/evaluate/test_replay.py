@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from stretto.canonical import Json
 from stretto.episodes.episode import Episode
 from stretto.episodes.manifest import Kind, Manifest
-from stretto.evaluate.record import NOTHING, Answer, Record, key
+from stretto.evaluate.environment import Answer
+from stretto.evaluate.made import key
+from stretto.evaluate.record import NOTHING, Record
 from stretto.evaluate.replay import replay
 from stretto.evaluate.rows import Row, totals
 from stretto.flow.flow import Flow

@@ -160,6 +160,7 @@ def test_json_that_is_no_object_is_no_flow(value: Json) -> None:
     ("content", "why"),
     [
         (b"{", "is not JSON"),
+        (b'{"a', "is not JSON: Unterminated string starting at line 1, column 2$"),
         (b"\xff", "is not UTF-8"),
         (b"", "is not JSON"),
         (b"[1]\n[2]\n", "is not JSON"),

@@ -11,7 +11,8 @@ from stretto.oracle.mock import Mock
 from stretto.oracle.scripted import ScriptedOracle
 from stretto.oracle.wording import shipped_wording
 from stretto.report.confirm import confirm_document, shown
-from stretto.report.document import html, markdown
+from stretto.report.document import markdown
+from stretto.report.page import html
 from tests.guards.world import ORDER, read_order
 
 CANCEL = ("cancel_pending_order", {"order_id": "#W1"}, ORDER)

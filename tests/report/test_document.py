@@ -9,11 +9,11 @@ from stretto.report.document import (
     Heading,
     Key,
     Prose,
-    html,
     markdown,
     table,
 )
 from stretto.report.figures import reliability, saved_against_detours, spread
+from stretto.report.page import html
 
 WORDS = st.text(st.characters(blacklist_categories=["Cs", "Cc"]), min_size=1)
 
@@ -33,6 +33,19 @@ def test_a_script_in_a_task_name_is_shown_and_not_run():
 
     assert "<script>" not in page
     assert "&lt;script&gt;x&lt;/script&gt;" in page
+
+
+def test_a_long_name_in_a_cell_may_be_broken_where_its_words_end():
+    page = html(Document("t", (table(("tool", "n"), [("get_a<b", 1)]),)))
+
+    assert "<td>get_<wbr>a&lt;b</td>" in page
+
+
+def test_code_in_a_paragraph_is_set_as_code_and_a_stray_backtick_stays():
+    page = html(Document("t", (Prose("ask `a<b` now"), Prose("a `stray one"))))
+
+    assert "<p>ask <code>a&lt;b</code> now</p>" in page
+    assert "<p>a `stray one</p>" in page
 
 
 def test_markdown_keeps_a_bar_and_a_line_break_inside_a_cell():

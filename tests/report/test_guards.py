@@ -5,9 +5,10 @@ from dataclasses import replace
 from stretto.evaluate.guards import audit_guards
 from stretto.guards.guard import Guard, Guards
 from stretto.guards.retail import GUARDS as RETAIL
-from stretto.report.document import html, markdown
+from stretto.report.document import markdown
 from stretto.report.drawing import drawing
 from stretto.report.guards import guards_document
+from stretto.report.page import html
 from tests.guards.world import ORDER, read_order
 from tests.toys import Script
 
