@@ -156,11 +156,11 @@ class Conversation:
         host = sender is Sender.CLIENT
         joins = self._turn.open > 0 or (host and self._continues(t_ms, arguments))
         if not joins:
-            self._known.add(str(self._turn.returned))
+            self._known.extend(self._turn.returned)
             self._turn = _Turn()
             self._keep(self._turn)
         self._known.add(compact(arguments))
-        call = ToolCall(self._ids.sent(message["id"], tool), tool, arguments)
+        call = ToolCall(self._ids.unique(message["id"]), tool, arguments)
         if self._keeps:
             self.sent_after[call.id] = self._turn.answered
             self._turn.calls.append(call)

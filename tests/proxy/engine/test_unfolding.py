@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import replace
 from random import Random
+from unittest.mock import ANY
 
 import pytest
 from hypothesis import event, example, given, settings
@@ -15,6 +16,7 @@ from stretto.flow.decide import decide
 from stretto.flow.deciders.habit import decider
 from stretto.flow.flow import Flow, Surprise
 from stretto.flow.moment import Moment, Transcript
+from stretto.flow.options import every_option
 from stretto.flow.surprise import tripped
 from stretto.flow.wire import read_flow
 from stretto.oracle.state import Slice
@@ -180,18 +182,25 @@ def test_recorded_sessions_are_decided_on_as_if_all_were_kept(folder: str):
 def assert_same_decisions(flow: Flow, entries: Iterable[Entry]) -> int:
     """A session decided on with all of it kept, and with what is needed: how often."""
     lean = Unfolding(flow, state=Slice("(none)"), keeps=False)
+    leanest = Unfolding(flow, keeps=False)
     keeping = Unfolding(flow, state=Slice("(none)"))
     listening, conversation = Conversation(keeps=False), Conversation()
     n_decided = 0
     for entry in entries:
         for message in entry.messages:
-            take(lean, listening.add(entry.t_ms, entry.sender, message))
+            change = listening.add(entry.t_ms, entry.sender, message)
+            take(lean, change)
+            take(leanest, change)
             take(keeping, conversation.add(entry.t_ms, entry.sender, message))
         if keeping.site is not None:
             found, expected = lean.moment(), keeping.moment()
             assert found.state.json() == expected.state.json()
             assert found.surprise == expected.surprise
-            assert decided(flow, found) == decided(flow, expected)
+            assert leanest.moment() == replace(found, seen=ANY, state=None)
+            for moment in (found, leanest.moment()):
+                assert decided(flow, moment) == decided(flow, expected)
+                for tool in every_option(flow):
+                    assert bound(flow, tool, moment) == bound(flow, tool, expected)
             n_decided += 1
     assert not lean.settled
     return n_decided
