@@ -24,7 +24,7 @@ demo: $(VENV)/.base ## install, then the whole job on a small shop, into demo/
 	$(BIN)/stretto demo --out demo
 
 test: $(VENV)/.test ## install the test tools too, then the whole suite, on every core
-	$(BIN)/python -m pytest -q -n auto --dist worksteal
+	$(BIN)/python -m pytest -q -n auto --maxprocesses 8 --dist worksteal
 
 slow: $(VENV)/.test ## the checks that take minutes
 	$(BIN)/python -m pytest -q -m slow

@@ -6,12 +6,12 @@ What a replay in the record says, beside one against the tools themselves, and b
 The demo's shop is a server that answers sessions as they were recorded, so that there a
 replay against it is the truth. Of the agents at hand there is the record alone: their
 flows are learned as `benchmarks/figures.py` learns them, and replayed on test tasks by
-each counting rule.
+each counting rule, and with what other sessions of the same benchmark were told.
 """
 
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +22,7 @@ from benchmarks.figures import (
     AIRLINE_TEST,
     LESSONS,
     RETAIL_TEST,
+    SESSIONS,
     Chosen,
     episodes,
     teach,
@@ -33,8 +34,13 @@ from stretto.demo.record import record
 from stretto.demo.served import saved, serve
 from stretto.demo.server import served
 from stretto.demo.world import build
+from stretto.episodes.episode import Episode, ToolResult
+from stretto.episodes.manifest import Manifest
 from stretto.evaluate.accounts import Sum, added
 from stretto.evaluate.alone import Between, played
+from stretto.evaluate.environment import Answer, Wanted
+from stretto.evaluate.made import Key, Recorded, same
+from stretto.evaluate.record import Record
 from stretto.evaluate.replay import Replayer
 from stretto.evaluate.rules import CURRENT, Rule
 from stretto.files import write_text
@@ -43,7 +49,7 @@ from stretto.flow.deciders.decider import decider
 from stretto.learn.learn import learn
 from stretto.markdown import table as words
 from stretto.traces.ledger import Ledger
-from stretto.traces.reader import read
+from stretto.traces.reader import ReadOptions, read
 
 SEED, TAUGHT, HELD_OUT = 7, 120, 60
 THRESHOLDS = (0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
@@ -63,14 +69,22 @@ class Case:
     lesson: str
     files: tuple[str, ...]
     tasks: Chosen | None
+    pool: tuple[str, ...] = ()
+    """Whose sessions began in the same state, as patterns of their files."""
 
 
 CASES = (
-    Case("retail", ("run2", "gpt-5-mini", "gemini-3-flash"), RETAIL_TEST()),
+    Case(
+        "retail",
+        ("run2", "gpt-5-mini", "gemini-3-flash"),
+        RETAIL_TEST(),
+        ("tau2-*/retail__*.gz",),
+    ),
     Case(
         "airline",
         ("gpt-4o-2024-11-20", "claude-opus-4-6-button", "airline gpt-4.1 20"),
         AIRLINE_TEST(),
+        ("tau2-sierra-prs/airline__*.gz",),
     ),
     Case("telecom solo", ("solo gpt-4.1 40",), None),
 )
@@ -122,6 +136,66 @@ def at_shop(folder: Path) -> AtShop:
     )
 
 
+class Pooled:
+    """
+    A record, and what other sessions of the same server were told before any write.
+
+    Every session of a benchmark begins in the same state, so that what one read there
+    is what any other would have, until it writes.
+    """
+
+    def __init__(self, record: Record, pool: Mapping[Key, ToolResult]) -> None:
+        self.record, self.pool, self.has_written = record, pool, False
+        self.tools = {key.tool for key in pool}
+
+    def has(self, tool: str) -> bool:
+        """Whether any session has a call of the tool."""
+        return tool in self.tools
+
+    def execute(self, recorded: Recorded) -> ToolResult | None:
+        """The call's recorded result."""
+        self.has_written |= recorded.is_write
+        return recorded.result
+
+    def look_up(self, wanted: Wanted) -> Answer:
+        """The record's answer if it has one, else the pool's, else a stand-in."""
+        known = self.record.answer(wanted.key, wanted.after)
+        pooled = self.pool.get(wanted.key)
+        if known.exact or self.has_written or pooled is None:
+            return known
+        return Answer(pooled.content, pooled.error, True)
+
+
+def pool(sessions: Iterable[Episode], manifest: Manifest) -> dict[Key, ToolResult]:
+    """What calls returned before any write, where no two sessions disagree."""
+    found: dict[Key, ToolResult] = {}
+    apart: set[Key] = set()
+    for episode in sessions:
+        for recorded in Record.of(episode, manifest).calls:
+            if recorded.is_write:
+                break
+            if (result := recorded.result) is None:
+                continue
+            known = found.setdefault(recorded.key, result)
+            if known.error != result.error or not same(known.content, result):
+                apart.add(recorded.key)
+    return {key: result for key, result in found.items() if key not in apart}
+
+
+def pooled(case: Case) -> tuple[Sum, Sum, int]:
+    """A case in its record and with the pool, and how many calls are in that."""
+    flow = teach(LESSONS[case.lesson]).flow
+    replayer = Replayer(flow, decider(flow))
+    paths = sorted(path for of in case.pool for path in SESSIONS.glob(of))
+    known = pool(read(paths, options=ReadOptions(strict=True)), flow.manifest)
+    record, beside = [], []
+    for episode in episodes(case.files, case.tasks):
+        world = Pooled(replayer.walk(episode).course.record, known)
+        record.append(played(replayer, episode, THRESHOLD).account)
+        beside.append(played(replayer, episode, THRESHOLD, world).account)
+    return added(THRESHOLD, record), added(THRESHOLD, beside), len(known)
+
+
 def by_rule(case: Case) -> list[tuple[Rule, Sum]]:
     """A case by each rule, at the usual threshold."""
     flow = teach(LESSONS[case.lesson]).flow
@@ -134,7 +208,11 @@ def by_rule(case: Case) -> list[tuple[Rule, Sum]]:
     return found
 
 
-def page(at: AtShop, cases: Sequence[tuple[Case, list[tuple[Rule, Sum]]]]) -> str:
+def page(
+    at: AtShop,
+    cases: Sequence[tuple[Case, list[tuple[Rule, Sum]]]],
+    pools: Mapping[str, tuple[Sum, Sum, int]],
+) -> str:
     """What was found, as Markdown."""
     beside = [
         [
@@ -154,6 +232,15 @@ def page(at: AtShop, cases: Sequence[tuple[Case, list[tuple[Rule, Sum]]]]) -> st
         ]
         for case, found in cases
         for rule, of in found
+    ]  # fmt: skip
+    shared = [
+        [
+            name, n, kept.totals.turns_saved, more.totals.turns_saved,
+            kept.totals.lookups, more.totals.lookups, kept.totals.detours,
+            more.totals.detours, more.totals.unrecorded,
+            f"{kept.totals.detours / more.totals.detours:.0%}",
+        ]
+        for name, (kept, more, n) in pools.items()
     ]  # fmt: skip
     turns, needless = at.served
     return "\n".join([
@@ -185,6 +272,23 @@ def page(at: AtShop, cases: Sequence[tuple[Case, list[tuple[Rule, Sum]]]]) -> st
         "those that no other answer could have spared, at the most as if every run "
         "after the first guess had used up its cap for nothing.",
         "",
+        "## Answers of other sessions",
+        "",
+        "Every session of τ²-bench's retail or airline begins in one state, so that "
+        "what any session was told before its first write another one would have been.",
+        "Where a session has written nothing yet and does not have a lookup's result "
+        "itself, it has that of another session, if no two disagree.",
+        "*Without* are the lookups that nobody ever made; a stand-in answers those.",
+        f"At {THRESHOLD:g}.",
+        "",
+        table(
+            ("flow", "calls known", "saved, record", "saved, pooled",
+             "lookups, record", "lookups, pooled", "detours, record",
+             "detours, pooled", "without", "record's share"),
+            shared,
+            1,
+        ),
+        "",
         "## By counting rule",
         "",
         f"Sessions of test tasks of several agents in their record, at {THRESHOLD:g}.",
@@ -207,7 +311,11 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]], text: int) ->
     return words(header, cells, right=range(text, len(header)))
 
 
-def summary(at: AtShop, cases: Sequence[tuple[Case, list[tuple[Rule, Sum]]]]) -> Json:
+def summary(
+    at: AtShop,
+    cases: Sequence[tuple[Case, list[tuple[Rule, Sum]]]],
+    pools: Mapping[str, tuple[Sum, Sum, int]],
+) -> Json:
     """The same as JSON."""
     return {
         "shop": {
@@ -215,6 +323,10 @@ def summary(at: AtShop, cases: Sequence[tuple[Case, list[tuple[Rule, Sum]]]]) ->
             "record": [_json(of) for of in at.record],
             "answered as recorded": [at.same, at.called],
             "served": [*at.served],
+        },
+        "pooled": {
+            name: {"record": _json(kept), "pooled": _json(more), "calls": n}
+            for name, (kept, more, n) in pools.items()
         },
         "rules": {
             case.lesson: {rule.name: _json(of) for rule, of in found}
@@ -243,8 +355,9 @@ def main(out: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         at = at_shop(Path(folder))
     cases = [(case, by_rule(case)) for case in CASES]
-    write_text(out / "environment.md", page(at, cases))
-    found = json.dumps(summary(at, cases), indent=1, ensure_ascii=False)
+    pools = {case.lesson: pooled(case) for case in CASES if case.pool}
+    write_text(out / "environment.md", page(at, cases, pools))
+    found = json.dumps(summary(at, cases, pools), indent=1, ensure_ascii=False)
     write_text(out / "environment.json", found + "\n")
 
 

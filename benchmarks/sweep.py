@@ -11,6 +11,7 @@ time, over every session, and have to count the same. Writes `sweep.md`; exits 1
 count differs.
 """
 
+import gc
 import os
 import platform
 import resource
@@ -26,6 +27,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from stretto.cli.main import COLLECTING
 from stretto.episodes.episode import Episode
 from stretto.episodes.manifest import Kind, Manifest, read_manifest
 from stretto.evaluate.flat import Flat, Walkable
@@ -274,6 +276,7 @@ def page(
 @click.option("--alone", "n_alone", default=8, show_default=True)
 def main(out: Path | None, n: int, n_alone: int) -> None:
     """Measure, and write the page."""
+    gc.set_threshold(*COLLECTING)  # as the command line does
     found: dict[tuple[str, str], Spent] = defaultdict(Spent)
     sessions = domains()
     for domain, episodes in sessions.items():

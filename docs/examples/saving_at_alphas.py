@@ -5,14 +5,10 @@ import sys
 import numpy as np
 
 from stretto import read, read_flow
-from stretto.evaluate.concentrated import savings
-from stretto.habit.concentration import equally_likely
-from stretto.habit.encode import encode
-from stretto.habit.prequential import prequential
+from stretto.evaluate.concentrated import likely_alphas, savings
 
 flow = read_flow(sys.argv[1])
-learned_from = [encode(e, flow.vocab, flow.map) for e in read([sys.argv[2]])]
-alphas = equally_likely(prequential(learned_from, flow.vocab.size), 20)
+alphas = likely_alphas(flow, read([sys.argv[2]]), 20)
 found = savings(flow, read([sys.argv[3]]), alphas)
 low, high = found.interval()
 median = np.median(found.share())

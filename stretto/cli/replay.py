@@ -1,14 +1,13 @@
 """`stretto replay`: recorded sessions with a flow behind the agent's calls."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 import click
 import numpy as np
 
-from stretto.canonical import Json
 from stretto.cli.chosen import Measured
 from stretto.cli.counting import Counting, counting
 from stretto.cli.deciding import ORACLE, Deciding
@@ -25,9 +24,11 @@ from stretto.cli.oracle_choice import OracleChoice
 from stretto.cli.oracles import questions
 from stretto.cli.price import price_option
 from stretto.cli.replay_alone import replay_alone
+from stretto.cli.replay_json import summary
 from stretto.cli.reports import html_option, write_report
 from stretto.cli.settings import jobs_option, one_site_apart, told
 from stretto.cli.tasks import Tasks, tasks
+from stretto.cli.unknowns import Unknowns, draws_option, taught_option
 from stretto.episodes.episode import Episode
 from stretto.evaluate.balance import TokenPrices
 from stretto.evaluate.growing import Grower
@@ -38,11 +39,11 @@ from stretto.evaluate.setting import Setting
 from stretto.evaluate.spent import Spent
 from stretto.evaluate.summed import Sum, Summed
 from stretto.evaluate.sweep import replay_all
-from stretto.evaluate.tokens import Meters, Net
+from stretto.evaluate.tokens import Meters
 from stretto.flow.decide import THRESHOLD
 from stretto.proxy.serving import Exploration
-from stretto.report.replay import COUNTING, Point, Replayed, replay_document
-from stretto.report.tokens import net_json, tokens_json
+from stretto.report.replay import Replayed, replay_document
+from stretto.report.replay_sites import Point
 
 SWEEP = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 """The thresholds of `--sweep`."""
@@ -54,6 +55,8 @@ SWEEP = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
         "stretto replay retail.flow.json results.json.gz --decider habit --sweep \\",
         "    --html replay.html",
         "stretto replay shop.flow.json new-sessions/ --threshold 0.25 --sites",
+        "stretto replay shop.flow.json new-sessions/ --draws 20 \\",
+        "    --learned-from sessions/",
         "stretto replay shop.flow.json new-sessions/ --writes \\",
         '    --server "python shop_server.py --copy"',
     ),
@@ -79,6 +82,8 @@ SWEEP = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
     help="Also change one site's threshold at a time: to 0.1 to 0.9, and to off.",
 )  # fmt: skip
 @price_option
+@draws_option
+@taught_option
 @decisions_option
 @explore_option
 @explore_seed_option
@@ -96,6 +101,8 @@ def replay(
     sweep: bool,
     each_site: bool,
     prices: TokenPrices,
+    n_draws: int,
+    taught: tuple[Path, ...],
     decisions: Path | None,
     epsilon: float,
     explore_seed: int,
@@ -119,9 +126,10 @@ def replay(
     deciding = Deciding.of(flow, decider, choice)
     values = sorted({*thresholds, *(SWEEP if sweep else ())})
     if alone is not None:
-        if each_site or decisions is not None:
+        if each_site or n_draws or decisions is not None:
             raise click.UsageError(
-                "--sites and --decisions replay in the record, by the current rule"
+                "--sites, --draws and --decisions replay in the record, by the current "
+                "rule"
             )
         replay_alone(
             deciding,
@@ -135,12 +143,15 @@ def replay(
             as_json=as_json,
         )
         return
+    if taught and not n_draws:
+        raise click.UsageError("--learned-from needs --draws N")
     grower = Grower(deciding.flow, given=deciding.decider, oracle=deciding.oracle())
     settings = [Setting.of(deciding.flow, value) for value in values]
     base = Setting.of(deciding.flow, thresholds[0])
     apart = one_site_apart(deciding.flow, base, SWEEP) if each_site else {}
     every = [*settings, *(s for changed in apart.values() for s in changed)]
-    episodes: Iterable[Episode] = Measured(sessions, tasks)
+    measured = Measured(sessions, tasks, again=bool(n_draws))
+    episodes: Iterable[Episode] = measured
     if decisions is not None:
         replayer = Replayer(deciding.flow, deciding.decider, grower.oracle)
         how = Exploration(epsilon, explore_seed)
@@ -169,6 +180,10 @@ def replay(
         )
         for place, v in enumerate(values)
     ]
+    if n_draws:
+        unknown = Unknowns(deciding, n_draws, taught, tasks)
+        models = unknown.intervals(measured, settings)
+        found = [replace(of, model=m) for of, m in zip(found, models, strict=True)]
     chosen = values.index(thresholds[0])
     nets = meters.nets(rates, spends[chosen], prices)
     sites = _points(apart, iter(of_sites))
@@ -199,43 +214,4 @@ def _points(
     return {
         site: [Point(s.thresholds[site], *next(sums)) for s in settings]
         for site, settings in apart.items()
-    }
-
-
-def summary(
-    chosen: Replayed,
-    settings: list[Replayed],
-    rows: list[Row],
-    nets: list[Net | None],
-    decider: str,
-    sites: dict[str, list[Point]],
-    prices: TokenPrices,
-) -> Json:
-    """The replay as JSON."""
-    found: dict[str, Json] = {
-        "counting": "current",
-        "assumes": COUNTING,
-        "decider": decider,
-        "threshold": chosen.threshold,
-        "totals": _totals(chosen),
-        "thresholds": [{"threshold": s.threshold, **_totals(s)} for s in settings],
-        "prices": prices._asdict(),
-        "episodes": [
-            {**asdict(row), "tokens": net_json(net)}
-            for row, net in zip(rows, nets, strict=True)
-        ],
-    }
-    if sites:
-        found["sites"] = {s: [p._asdict() for p in ps] for s, ps in sites.items()}
-    return found
-
-
-def _totals(setting: Replayed) -> dict[str, Json]:
-    share = round(setting.totals.turns_saved_share, 4)
-    interval = None if setting.interval is None else list(setting.interval)
-    return {
-        **asdict(setting.totals),
-        "turns_saved_share": share,
-        "turns_saved_share_interval": interval,
-        "tokens": tokens_json(setting.tokens),
     }

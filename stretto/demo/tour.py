@@ -10,14 +10,15 @@ from stretto.demo.served import Saved, saved, serve, write
 from stretto.demo.world import build
 from stretto.episodes.episode import Episode
 from stretto.evaluate.audit import Audit, audit
+from stretto.evaluate.concentrated import likely_alphas, savings
 from stretto.evaluate.headroom import Headroom, headroom
-from stretto.evaluate.intervals import share_interval
+from stretto.evaluate.intervals import Interval, share_interval
 from stretto.evaluate.replay import Replayer
 from stretto.evaluate.rows import Row, totals
+from stretto.evaluate.setting import Setting
 from stretto.files import write_text
 from stretto.flow.decide import THRESHOLD
 from stretto.flow.deciders.decider import decider
-from stretto.flow.flow import Flow
 from stretto.flow.review import review
 from stretto.flow.show import show
 from stretto.flow.wire import write_flow
@@ -42,6 +43,9 @@ from stretto.traces.reader import read
 
 LEARNED_FROM, HELD_OUT = 120, 60
 """How many sessions teach, and how many are kept to measure on."""
+
+N_ALPHAS = 20
+"""How many equally likely concentrations say how far a saving hangs on α."""
 
 THRESHOLDS = (0.1, 0.2, THRESHOLD, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
@@ -93,7 +97,8 @@ def tour(out: Path, seed: int, say: Callable[[str], None]) -> Tour:
     say(f"audited   {out / 'audit.md'}: {fit.agreement:.0%} of {fit.decisions} "
         "decisions agree")  # fmt: skip
     live = serve(build(seed), flow, sessions=HELD_OUT, seed=seed, first=LEARNED_FROM)
-    result = _replayed(learned, fit, flow, episodes, saved(live))
+    alphas = likely_alphas(flow, corpus, N_ALPHAS)
+    result = _replayed(learned, fit, alphas, episodes, saved(live))
     document = replay_document(
         result.settings, result.chosen, "shop.flow.json", result.decider
     )
@@ -108,24 +113,33 @@ def tour(out: Path, seed: int, say: Callable[[str], None]) -> Tour:
 
 
 def _replayed(
-    learned: Learned, fit: Audit, flow: Flow, episodes: list[Episode], served: Saved
+    learned: Learned,
+    fit: Audit,
+    alphas: list[float],
+    episodes: list[Episode],
+    served: Saved,
 ) -> Tour:
+    flow = learned.flow
     replayer = Replayer(flow, decider(flow))
+    models = savings(flow, episodes, alphas, [*map(Setting, THRESHOLDS)])
     rows: dict[float, list[Row]] = defaultdict(list)
     for episode in episodes:
         for threshold in THRESHOLDS:
             rows[threshold].append(replayer.row(episode, threshold))
-    settings = tuple(_setting(threshold, rows[threshold]) for threshold in THRESHOLDS)
+    settings = tuple(
+        _setting(threshold, rows[threshold], models.interval(place))
+        for place, threshold in enumerate(THRESHOLDS)
+    )
     chosen = settings[THRESHOLDS.index(THRESHOLD)]
     room, name = headroom(episodes), replayer.decider.name
     return Tour(learned, fit, room, settings, chosen, name, served)
 
 
-def _setting(threshold: float, rows: list[Row]) -> Replayed:
+def _setting(threshold: float, rows: list[Row], model: Interval) -> Replayed:
     interval = share_interval(
         [r.task for r in rows], [r.turns_saved for r in rows], [r.turns for r in rows]
     )
-    return Replayed(threshold, totals(rows), interval)
+    return Replayed(threshold, totals(rows), interval, model=model)
 
 
 def closing(result: Tour) -> str:

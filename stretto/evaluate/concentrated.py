@@ -1,4 +1,4 @@
-"""What a flow would save were its concentration another: the posterior, carried on."""
+"""What a flow would save were its model another: its posterior, carried on."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -14,6 +14,9 @@ from stretto.evaluate.intervals import Interval
 from stretto.evaluate.setting import Setting
 from stretto.evaluate.sweep import replay_all
 from stretto.flow.flow import Flow
+from stretto.habit.concentration import equally_likely
+from stretto.habit.encode import encode
+from stretto.habit.prequential import prequential
 
 LARGEST = (1 << BITS) - 1
 """The most that is counted of a kind, and its bits."""
@@ -21,13 +24,12 @@ LARGEST = (1 << BITS) - 1
 
 @dataclass(frozen=True, slots=True)
 class Savings:
-    """Turns saved at several concentrations, in the same sessions."""
+    """Turns saved by several flows that are as likely, in the same sessions."""
 
-    alphas: tuple[float, ...]
     turns: NDArray[np.int64]
     """LLM turns, by session."""
     saved: NDArray[np.int64]
-    """Of them, by concentration, setting and session."""
+    """Of them, by flow, setting and session."""
 
     @property
     def n_turns(self) -> int:
@@ -35,15 +37,15 @@ class Savings:
         return max(1, int(self.turns.sum()))
 
     def share(self, setting: int = 0) -> NDArray[np.float64]:
-        """By concentration: the share of turns saved, 0 where there are none."""
+        """By flow: the share of turns saved, 0 where there are none."""
         found: NDArray[np.float64] = self.saved[:, setting].sum(axis=1) / self.n_turns
         return found
 
     def interval(self, setting: int = 0) -> Interval:
         """
-        The central 95% of the shares, each concentration counting alike.
+        The central 95% of the shares, each flow counting alike.
 
-        It is how far the saving hangs on what is not known of α, in these very
+        It is how far the saving hangs on what is not known of the model, in these very
         sessions; how far other tasks would move it is no part of it.
         """
         low, high = np.quantile(self.share(setting), [0.025, 0.975])
@@ -56,6 +58,23 @@ def concentrated(flow: Flow, alpha: float) -> Flow:
     reach = None if flow.reach is None else replace(flow.reach, alpha=alpha)
     habit = replace(flow.habit, base=base, beta=alpha)
     return replace(flow, habit=habit, reach=reach)
+
+
+def likely_alphas(flow: Flow, taught: Iterable[Episode], n: int) -> list[float]:
+    """
+    `n` values of α that are equally likely given what the flow was learned from.
+
+    Args:
+        taught: The sessions that its habit was counted in.
+    """
+    encoded = [encode(episode, flow.vocab, flow.map) for episode in taught]
+    return equally_likely(prequential(encoded, flow.vocab.size), n)
+
+
+def weighted(flow: Flow, draw: int) -> Flow:
+    """The flow with one draw of its arbiter's weights, of each fold's fit alone."""
+    folds = tuple(replace(fit, weights=fit.draws[draw], draws=()) for fit in flow.folds)
+    return replace(flow, folds=folds)
 
 
 def savings(
@@ -80,12 +99,19 @@ def savings(
     """
     if not alphas or not all(0 < alpha < math.inf for alpha in alphas):
         raise ValueError("concentrations are numbers above 0, one at least")
-    kept, tried = list(episodes), settings or [Setting.of(flow)]
-    saved = np.zeros((len(alphas), len(tried), len(kept)), np.int64)
+    growers = [Grower(concentrated(flow, alpha), decider) for alpha in alphas]
+    return saved_by(growers, episodes, settings or [Setting.of(flow)])
+
+
+def saved_by(
+    growers: Sequence[Grower], episodes: Iterable[Episode], settings: Sequence[Setting]
+) -> Savings:
+    """What each of the growers' flows saves in these sessions, by setting."""
+    kept = list(episodes)
+    saved = np.zeros((len(growers), len(settings), len(kept)), np.int64)
     turns = np.zeros(len(kept), np.int64)
-    for i, alpha in enumerate(alphas):
-        grower = Grower(concentrated(flow, alpha), decider)
-        for j, played in enumerate(replay_all(grower, kept, tried)):
+    for i, grower in enumerate(growers):
+        for j, played in enumerate(replay_all(grower, kept, settings)):
             saved[i, :, j] = played.counted // TURN_SAVED & LARGEST
             turns[j] = played.size.turns
-    return Savings(tuple(alphas), turns, saved)
+    return Savings(turns, saved)

@@ -42,11 +42,12 @@ def _steps(found: Drift) -> Iterable[Part]:
         )
         return
     start, p, rows = found.parting.start, found.parting.p, found.parting.parted
-    place = f"session {start + 1}, {found.sessions[start]}"
+    number, name = start + 1, found.sessions[start]
     yield Prose(
-        f"From {place}, on, the agent takes other next steps than before."
+        f"From session {number} on ({name}), the agent takes other next steps than "
+        "before."
         if found.has_parted
-        else f"They go on alike. They part furthest at {place}."
+        else f"They go on alike. They part furthest at session {number} ({name})."
     )
     yield Prose(
         f"Put into random order, these sessions part as far in {p:.1%} of orders; up "

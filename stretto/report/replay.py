@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from stretto.counted import counted
 from stretto.evaluate.balance import INPUT, TokenPrices
@@ -20,6 +19,7 @@ from stretto.report.document import (
     table,
 )
 from stretto.report.drawing import Drawing
+from stretto.report.replay_sites import Point, site_parts
 from stretto.report.shares import percent
 from stretto.report.tokens import token_parts
 
@@ -29,13 +29,6 @@ COUNTING = (
     "The replay takes it that the agent would have acted the same with the lookups in "
     "hand. "
     "Results come from the record, so detours are a lower bound."
-)
-
-
-ALONE = (
-    "Each row changes one site's threshold and leaves every other as it is: turns "
-    "saved and detours, and by how much the change moves them. A site "
-    "whose threshold changes nothing is left out."
 )
 
 
@@ -49,16 +42,8 @@ class Replayed:
     """Of the share of turns saved, over tasks."""
     tokens: Tokens | None = None
     """None where no session records what its turns cost."""
-
-
-class Point(NamedTuple):
-    """What a replay came to with one site's threshold changed and no other."""
-
-    threshold: float
-    """Above 1 the flow is off at the site."""
-    turns_saved: int
-    lookups: int
-    detours: int
+    model: Interval | None = None
+    """Of that share, over draws from its model's posterior; None where none were."""
 
 
 def replay_document(
@@ -95,7 +80,7 @@ def replay_document(
             parts.append(Figure(drawn, caption))
         parts.append(_thresholds_table(settings))
     if sites:
-        parts += [Heading("Sites"), Prose(ALONE), *_site_parts(chosen, sites, draw)]
+        parts += site_parts((t.turns_saved, t.detours), sites, draw)
     parts += token_parts(chosen.tokens, prices)
     parts += [Heading("Counts"), counts_table(t), Prose(COUNTING)]
     return Document(title, tuple(parts))
@@ -143,6 +128,12 @@ def _reading(chosen: Replayed, decider: str) -> str:
         f"{t.episodes:,} sessions, decided by {decider} at threshold "
         f"{chosen.threshold:g}: {saving(chosen)}."
     )
+    if chosen.model is not None:
+        low, high = chosen.model
+        text += (
+            f" In these very sessions it is {low:.1%} to {high:.1%} over what is not "
+            "known of the flow's model."
+        )
     if t.not_in_record:
         text += (
             f" At {t.not_in_record:,} more points the flow chose a tool that the "
@@ -168,6 +159,11 @@ def _thresholds_table(settings: Sequence[Replayed]) -> Part:
         ]
         for s in settings
     ]  # fmt: skip
+    if settings[0].model is not None:
+        headers.append("over the model")
+        for row, setting in zip(rows, settings, strict=True):
+            low, high = setting.model or (0.0, 0.0)
+            row.append(f"{low:.1%} to {high:.1%}")
     tokens = [s.tokens for s in settings if s.tokens is not None]
     if tokens:
         headers += ["prompt tokens saved", "share"]
@@ -178,48 +174,6 @@ def _thresholds_table(settings: Sequence[Replayed]) -> Part:
         for row, found in zip(rows, tokens, strict=True):
             row.append(f"{found.dollars.part:,.2f}")
     return table(headers, rows, text=0)
-
-
-def _site_parts(
-    chosen: Replayed, sites: Mapping[str, Sequence[Point]], draw: Drawing | None
-) -> list[Part]:
-    saved, detours = chosen.totals.turns_saved, chosen.totals.detours
-    moved = {
-        site: stretches
-        for site, points in sites.items()
-        if (stretches := _stretches(points, (saved, detours)))
-    }
-    rows = [
-        (
-            site, _span(stretch), stretch[0].turns_saved,
-            f"{stretch[0].turns_saved - saved:+}", stretch[0].detours,
-            f"{stretch[0].detours - detours:+}",
-        )
-        for site, stretches in moved.items()
-        for stretch in stretches
-    ]  # fmt: skip
-    headers = ("site", "threshold", "turns saved", "change", "detours", "change")
-    parts: list[Part] = [table(headers, rows, text=2)]
-    if draw is not None:
-        lines = {
-            site: [(p.detours, p.turns_saved) for p in sites[site]] for site in moved
-        }
-        picture = draw.sites_apart(lines, (detours, saved))
-        parts.insert(0, Figure(picture, "Each line moves one site's threshold alone."))
-    return parts
-
-
-def _stretches(
-    points: Sequence[Point], here: tuple[int, int]
-) -> list[tuple[Point, ...]]:
-    """Neighbouring thresholds that change things, and change them alike."""
-    grouped = groupby(points, key=lambda p: (p.turns_saved, p.detours))
-    return [tuple(stretch) for came_to, stretch in grouped if came_to != here]
-
-
-def _span(stretch: Sequence[Point]) -> str:
-    names = ["off" if p.threshold > 1 else f"{p.threshold:g}" for p in stretch]
-    return names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
 
 
 def counts_table(t: Totals) -> Part:

@@ -69,7 +69,7 @@ def test_next_steps_alone_are_an_alarm_where_they_alone_are_asked(folder):
     lax, strict = run(folder, *part, "0.01"), run(folder, *part, "0.0001")
 
     assert (lax.exit_code, strict.exit_code) == (1, 0)
-    assert "From session 21, other0, on, the agent takes other next" in lax.stdout
+    assert "From session 21 on (other0), the agent takes other next" in lax.stdout
     assert "They go on alike." in strict.stdout
 
 

@@ -56,7 +56,7 @@ def test_each_saving_is_that_of_a_replay_of_the_flow_learned_with_it(
 
 def test_the_interval_is_over_concentrations_and_no_share_is_mixed_in() -> None:
     saved = np.array([[[1, 1], [0, 0]], [[2, 2], [0, 0]], [[1, 1], [4, 4]]])
-    found = Savings((1.0, 2.0, 3.0), np.array([5, 5]), saved)
+    found = Savings(np.array([5, 5]), saved)
 
     assert found.share().tolist() == [0.2, 0.4, 0.2]
     low, high = found.interval(1)

@@ -12,7 +12,7 @@ from stretto.report.drift import drift_document
 def test_an_alarm_says_whether_its_series_rose_or_fell(after, went):
     moved = (Moved(Site("get", False), 0.5, 1.5), Moved(Site("find", False), None, 2.0))
     alarm = Alarm(Series.DISAGREEMENT, 2, 4, 0.9, 0.4, after, moved)
-    found = Drift(("a", "b", "c", "d", "e"), {}, (alarm,))
+    found = Drift(("a", "b", "c", "d", "e"), {}, (alarm,), None, 0.05)
     text = markdown(drift_document(found, "shop"))
 
     assert f"## From session 3 on disagreement {went}" in text
