@@ -125,7 +125,8 @@ def page(found: dict[str, Soaked]) -> str:
         "|---|---|---|--:|" + "--:|" * len(POINTS),
         *(_row(path, soaked) for path, soaked in found.items()),
         "",
-        "A served session remembers what it was shown, as a flow may bind any of it: "
+        "A served session remembers what it was shown, which tells its turns apart, "
+        "and more of a tool that its flow's lookups read, which this one is not: "
         "its memory grows with the session, and that of the other two does not.",
         "",
         f"Python {platform.python_version()}, {os.cpu_count()} cores that other jobs "

@@ -121,8 +121,7 @@ def _whole_list(tool: str, slot: Slot, seen: Seen, used: Used) -> _Filled | None
 def _one_string(tool: str, slot: Slot, seen: Seen, used: Used) -> _Filled | None:
     """The first string the user named that was not passed before, else the first."""
     argument = slot.argument
-    site = seen.outputs[-1].tool if seen.outputs else ""
-    order = slot.by_site.get(site)
+    order = slot.by_site.get(seen.last_tool or "")
     found = seen.first(
         tool,
         argument,

@@ -8,10 +8,10 @@ from stretto.binding.outputs import Output, read
 from stretto.binding.passed import Passed, passed_by
 from stretto.binding.rows import Rows
 from stretto.binding.said import Said
+from stretto.binding.scope import Scope
 from stretto.binding.sourced import Choice, Sourced
 from stretto.binding.sources import Source
 from stretto.binding.values import is_keyish, scalars
-from stretto.canonical import Json
 from stretto.episodes.episode import (
     AssistantTurn,
     Event,
@@ -29,37 +29,48 @@ class Returned(NamedTuple):
 
 
 class Seen:
-    """A session so far. It only grows; a copy grows on its own."""
+    """
+    A session so far. It only grows; a copy grows on its own.
+
+    Args:
+        scope: What of the session will be read; the rest is let go. None for all.
+    """
 
     __slots__ = (
         "_calls",
-        "_contents",
         "_given",
         "_held",
         "_last",
-        "_n_held",
         "_newest",
         "_passed_to",
         "_returned",
+        "_scope",
         "_sourced",
         "_ungiven",
+        "_unread",
         "called",
+        "last_tool",
+        "n_results",
         "outputs",
         "passed",
         "said",
     )
 
-    def __init__(self) -> None:
+    def __init__(self, scope: Scope | None = None) -> None:
         self.said = Said()
+        self.n_results = 0
+        """How many results there were, failures among them."""
+        self.last_tool: str | None = None
+        """The tool of the latest call that succeeded, read or not."""
         self.outputs: list[Returned] = []
         """Of the calls that succeeded, in order of arrival."""
         self.called: set[str] = set()
         """The tools called, whatever became of it."""
         self.passed: set[Passed] = set()
-        """Every argument of every call, whatever became of it."""
+        """Every argument of every call that is read, whatever became of it."""
+        self._scope = scope
         self._passed_to: dict[tuple[str, str], set[str]] = {}
         self._sourced = Sourced(self.said)
-        self._contents: list[Output] = []
         self._calls: dict[str, tuple[int, list[Passed]]] = {}
         self._returned: dict[Passed, tuple[int, Output]] = {}
         self._newest: tuple[list[Passed], Output] | None = None
@@ -67,10 +78,12 @@ class Seen:
         self._last: tuple[list[Passed], Output] | None = None
         """The same of the call that counts as the latest, where one does."""
         self._given: set[str] = set()
-        self._ungiven: list[tuple[Json, int]] = []
+        self._ungiven: dict[str, int] = {}
+        """By key-like value passed since: the fewest results there were then."""
         self._held: dict[str, int] = {}
-        """The first result that held each key-like value, of those looked at."""
-        self._n_held = 0
+        """The first result that held each key-like value, of those taken apart."""
+        self._unread: list[Output | str] = []
+        """The latest results, which are not; the contents of those no source reads."""
 
     @classmethod
     def of(cls, events: Iterable[Event]) -> "Seen":
@@ -82,20 +95,20 @@ class Seen:
 
     def copy(self) -> "Seen":
         """The same session so far; results that were taken apart already are shared."""
-        other = Seen()
+        other = Seen(self._scope)
+        other.n_results, other.last_tool = self.n_results, self.last_tool
         other.said = self.said.copy()
         other.outputs = self.outputs.copy()
         other.called = self.called.copy()
         other.passed = self.passed.copy()
         other._passed_to = {key: x.copy() for key, x in self._passed_to.items()}
         other._sourced = self._sourced.copy(other.said)
-        other._contents = self._contents.copy()
         other._calls = self._calls.copy()
         other._returned = self._returned.copy()
         other._newest, other._last = self._newest, self._last
-        other._given = self._given.copy()
-        other._ungiven = self._ungiven.copy()
-        other._held, other._n_held = self._held.copy(), self._n_held
+        other._given, other._ungiven = self._given.copy(), self._ungiven.copy()
+        other._held = self._held.copy()
+        other._unread = self._unread.copy()
         return other
 
     def add(self, event: Event) -> None:
@@ -118,19 +131,18 @@ class Seen:
         Args:
             order: Its place among all calls, where they do not come in order.
         """
-        values = passed_by(call)
         self.called.add(call.tool)
+        for key in filter(is_keyish, scalars(call.arguments)):
+            if key not in self._given:
+                self._ungiven[key] = min(n_results, self._ungiven.get(key, n_results))
+        if self._scope is not None and not self._scope.reads_calls(call.tool):
+            return
+        values = passed_by(call)
         self.passed.update(values)
         for tool, argument, passed in values:
             self._passed_to.setdefault((tool, argument), set()).add(passed)
         place = len(self._calls) if order is None else order
         self._calls[call.id] = (place, values)
-        self._ungiven.append((call.arguments, n_results))
-
-    @property
-    def n_results(self) -> int:
-        """How many results there were, failures among them."""
-        return len(self._contents)
 
     def outputs_of(self, tool: str) -> Sequence[Output]:
         """The outputs of one tool, in order of arrival."""
@@ -180,16 +192,15 @@ class Seen:
 
     def given(self) -> set[str]:
         """The key-like values a call passed before any result had held them."""
-        for place in range(self._n_held, len(self._contents)):
-            for value in self._contents[place].keys:
+        first = self.n_results - len(self._unread)
+        for place, unread in enumerate(self._unread, first):
+            output = read(unread) if isinstance(unread, str) else unread
+            for value in output.keys:
                 self._held.setdefault(value, place)
-        self._n_held = len(self._contents)
-        for arguments, n_results in self._ungiven:
-            self._given.update(
-                value
-                for value in filter(is_keyish, scalars(arguments))
-                if self._held.get(value, n_results) >= n_results
-            )
+        self._unread.clear()
+        for value, n_results in self._ungiven.items():
+            if self._held.get(value, n_results) >= n_results:
+                self._given.add(value)
         self._ungiven.clear()
         return self._given
 
@@ -198,9 +209,15 @@ class Seen:
             self._sourced.hear(newly)
 
     def _add_result(self, result: ToolResult) -> None:
-        output = read(result.content)
-        self._contents.append(output)
+        self.n_results += 1
         self._newest = None
+        if not result.error:
+            self.last_tool = result.tool
+        if self._scope is not None and not self._scope.reads_outputs(result.tool):
+            self._unread.append(result.content)
+            return
+        output = read(result.content)
+        self._unread.append(output)
         if result.error:
             return
         self._sourced.take(result.tool, output, len(self.outputs))

@@ -29,6 +29,7 @@ class Moment:
     history: Sequence[int]
     """The symbols of the steps so far."""
     seen: Seen
+    """In a served session, only what a lookup of the flow's may be bound to."""
     pending: tuple[ToolCall, ...] = ()
     """Calls sent and not yet answered, which a lookup must not repeat."""
     surprise: Sequence[float] = ()

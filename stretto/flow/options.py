@@ -16,6 +16,13 @@ def options(flow: Flow, site: Site) -> tuple[str, ...]:
     return tuple(sorted(t for t in offered if flow.manifest.kind(t) is Kind.READ))
 
 
+def every_option(flow: Flow) -> frozenset[str]:
+    """The lookups that a flow may make at any of its sites."""
+    if flow.sites.every_read:
+        return frozenset(flow.sites.reads)
+    return frozenset(tool for site in flow.sites.next for tool in options(flow, site))
+
+
 def within_reach(site: Site, offered: tuple[str, ...]) -> tuple[str, ...]:
     """
     The options that may be chosen: with several servers, those of the site's own.

@@ -20,10 +20,17 @@ class Follower(Hearing):
     """One session's episode, message by message, its tools named as the flow does."""
 
     def __init__(
-        self, flow: Flow, names: Names, *, state: Slice | None = None, task: str = ""
+        self,
+        flow: Flow,
+        names: Names,
+        *,
+        state: Slice | None = None,
+        task: str = "",
+        keeps: bool = True,
     ) -> None:
+        """`keeps` is whether the episode's settled events are kept."""
         super().__init__()
-        self.episode = Unfolding(flow, state=state, task=task)
+        self.episode = Unfolding(flow, state=state, task=task, keeps=keeps)
         self._names = names
 
     def follow(

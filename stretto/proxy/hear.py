@@ -14,7 +14,7 @@ class Hearing:
     """One session, as whoever reads its log will find it."""
 
     def __init__(self) -> None:
-        self._conversation = Conversation()
+        self._conversation = Conversation(keeps=False)
 
     def hear(
         self, now: float, sender: Sender, message: Message, stream: str = ""

@@ -100,7 +100,13 @@ def pilot(
     if isinstance(named := names(flow, serving.server), str):
         out.note(f"nothing is looked up: {named}")
         return None
-    follower = Follower(flow, named, state=decider.state(), task=serving.task)
+    follower = Follower(
+        flow,
+        named,
+        state=decider.state(),
+        task=serving.task,
+        keeps=serving.exploration is not None,
+    )
     permit = Permit(flow, named, tools, serving.grants)
     chooser = Chooser(flow, decider, serving, permit, follower.episode, out)
     delivery = Delivery(tools, serving, out)

@@ -27,7 +27,12 @@ class Turn:
     """How many calls had been sent."""
     point: Point | None = None
     """Where it was begun, until its score is settled."""
-    calls: list[ToolCall] = field(default_factory=list)
+    tools: list[str] = field(default_factory=list)
+    """Of its calls, in the order sent."""
+    lookups: set[int] = field(default_factory=set)
+    """The places of the calls that a flow made."""
+    calls: dict[int, ToolCall] = field(default_factory=dict)
+    """The calls by their places; of those that have returned, only if needed again."""
     symbols: list[int] = field(default_factory=list)
     failed: list[bool] = field(default_factory=list)
     """Of each call, in the order sent, as long as it has not returned too."""
@@ -37,7 +42,7 @@ class Turn:
     """The places of those that have, in the order sent; but the latest is the last."""
     n_replies: int = 0
     since: list[Event] = field(default_factory=list)
-    """The results and messages since it began."""
+    """The results and messages since it began, if needed again."""
 
 
 class Late(NamedTuple):

@@ -8,6 +8,7 @@ Nothing is read twice, so a decision late in a session costs what an early one d
 
 from bisect import bisect
 
+from stretto.binding.scope import Scope
 from stretto.binding.seen import Seen
 from stretto.episodes.episode import (
     AssistantTurn,
@@ -21,6 +22,7 @@ from stretto.episodes.step import Outcome, Step
 from stretto.episodes.vocabulary import symbol
 from stretto.flow.flow import Flow
 from stretto.flow.moment import Moment
+from stretto.flow.options import every_option
 from stretto.flow.surprise import step_score
 from stretto.habit.encode import symbol_of
 from stretto.oracle.state import Slice
@@ -32,7 +34,12 @@ class Unfolding:
     """One session's episode, from its first event on."""
 
     def __init__(
-        self, flow: Flow, *, state: Slice | None = None, task: str = ""
+        self,
+        flow: Flow,
+        *,
+        state: Slice | None = None,
+        task: str = "",
+        keeps: bool = True,
     ) -> None:
         """
         An episode in which nothing has happened.
@@ -40,16 +47,22 @@ class Unfolding:
         Args:
             state: The decider's, to be kept up to date too.
             task: What the episode is about.
+            keeps: Whether events are kept that no moment needs, and what no lookup of
+                the flow's may be bound to.
         """
         self.settled: list[Event] = []
-        """The events before the turn under way; they will not change."""
+        """The events before the turn under way, if kept; they will not change."""
         self.age = 0
         """How much has happened: more with everything that does."""
-        self._flow, self._task = flow, task
+        self._flow, self._task, self._keeps = flow, task, keeps
         self._settled_state = state
         """The state after the settled events."""
+        self._needs_events = keeps or state is not None
         self._history: list[int] = []
-        self._seen = Seen()
+        self._symbols: dict[int, int] = {}
+        """Each number in the history, so that equal ones are one object."""
+        scope = None if keeps else Scope.of(flow.bindings, every_option(flow))
+        self._seen = Seen(scope)
         self._turn = Turn()
         self._late: dict[str, Late] = {}
         self._is_waiting = False
@@ -65,15 +78,18 @@ class Unfolding:
         if not joins:
             self._begin_turn()
         turn = self._turn
-        turn.pending[call.id] = len(turn.calls)
-        turn.calls.append(call)
+        place = turn.pending[call.id] = len(turn.tools)
+        turn.calls[place] = call
+        turn.tools.append(call.tool)
+        if call.is_lookup:
+            turn.lookups.add(place)
         turn.symbols.append(self._symbol(call))
         turn.failed.append(True)
 
     def returned(self, result: ToolResult) -> None:
         """A call returned."""
         self.age += 1
-        self._turn.since.append(result)
+        self._happened(result)
         if (place := self._turn.pending.pop(result.call_id, None)) is not None:
             self._show(place, result)
         elif (late := self._late.pop(result.call_id, None)) is not None:
@@ -88,7 +104,7 @@ class Unfolding:
         self.age += 1
         self._score_message()
         self._has_returned = False
-        self._turn.since.append(message)
+        self._happened(message)
         self._seen.add(message)
         if isinstance(message, AssistantTurn):
             self._turn.n_replies += 1
@@ -119,18 +135,26 @@ class Unfolding:
         if turn.n_replies or not turn.shown:
             return None
         place = turn.shown[-1]
-        return Site(turn.calls[place].tool, turn.failed[place])
+        return Site(turn.tools[place], turn.failed[place])
 
     def shown(self) -> list[Event]:
-        """The turn under way as a flow is shown it, and what has happened since."""
+        """
+        The turn under way as a flow is shown it, and what has happened since.
+
+        Only of an episode that keeps its events, or a state.
+        """
         turn = self._turn
         calls = tuple(turn.calls[place] for place in turn.shown)
         return [*([AssistantTurn(calls=calls)] if calls else []), *turn.since]
 
+    def _happened(self, event: Event) -> None:
+        if self._needs_events:
+            self._turn.since.append(event)
+
     def _begin_turn(self) -> None:
         point = self._point()
         self._settle()
-        n_before = self._turn.n_before + len(self._turn.calls)
+        n_before = self._turn.n_before + len(self._turn.tools)
         n_results = self._seen.n_results
         self._turn = Turn(len(self._history), n_results, n_before, point)
         self._seen.show_last(newest=False)
@@ -145,12 +169,15 @@ class Unfolding:
             call = turn.calls[place]
             self._seen.join(call, turn.n_results, order=turn.n_before + place)
             self._late[call.id] = Late(turn.start + place, call)
-        n = len(self.settled)
-        if turn.calls:
-            self.settled.append(AssistantTurn(calls=tuple(turn.calls)))
-        self.settled += turn.since
+        if not self._needs_events:
+            return
+        calls = tuple(turn.calls.values())
+        made = [AssistantTurn(calls=calls)] if calls else []
+        events: list[Event] = [*made, *turn.since]
+        if self._keeps:
+            self.settled += events
         if self._settled_state is not None:
-            for event in self.settled[n:]:
+            for event in events:
                 self._settled_state.add(event)
 
     def _state(self) -> Slice | None:
@@ -164,7 +191,7 @@ class Unfolding:
 
     def _show(self, place: int, result: ToolResult) -> None:
         turn, history = self._turn, self._history
-        call = turn.calls[place]
+        call = turn.calls[place] if self._needs_events else turn.calls.pop(place)
         turn.symbols[place] = self._symbol(call, result)
         turn.failed[place] = result.error
         self._seen.join(call, turn.n_results, order=turn.n_before + place)
@@ -181,22 +208,23 @@ class Unfolding:
         has_failed = result is None or result.error
         outcome = Outcome.ERROR if has_failed else Outcome.OK
         step = Step(call.tool, outcome, 0, call, result)
-        return symbol_of(step, self._flow.vocab, self._flow.map)
+        symbol = symbol_of(step, self._flow.vocab, self._flow.map)
+        return self._symbols.setdefault(symbol, symbol)
 
     def _point(self) -> Point | None:
         """Where the agent's next step is taken; None where none is scored."""
         turn = self._turn
         if self._scores is None or not self._has_returned:
             return None
-        if turn.n_replies or not turn.calls:
+        if turn.n_replies or not turn.tools:
             return None
         begin = max(0, turn.start - self._flow.habit.base.order)
         history = self._history[begin : turn.start] + turn.symbols
-        return Point(Site(turn.calls[-1].tool, turn.failed[-1]), history)
+        return Point(Site(turn.tools[-1], turn.failed[-1]), history)
 
     def _score_opening(self) -> None:
         turn = self._turn
-        score = self._opening(turn.calls[0]) if turn.calls else None
+        score = self._opening(0) if turn.tools else None
         if self._scores is not None and score is not None:
             self._scores.add(score)
         turn.point = None
@@ -206,16 +234,16 @@ class Unfolding:
             self._score_opening()
             self._scores.add(step_score(self._flow, *point, None))
 
-    def _opening(self, first: ToolCall) -> float | None:
+    def _opening(self, first: int) -> float | None:
         """The score of having begun the turn so; a flow's own lookup has none."""
-        point = self._turn.point
-        if point is None or first.is_lookup:
+        turn = self._turn
+        if turn.point is None or first in turn.lookups:
             return None
-        return step_score(self._flow, *point, first.tool)
+        return step_score(self._flow, *turn.point, turn.tools[first])
 
     def _surprise(self) -> tuple[float, ...]:
         turn = self._turn
         if self._scores is None:
             return ()
-        first = turn.calls[turn.shown[0]] if turn.shown else None
-        return self._scores.with_one(None if first is None else self._opening(first))
+        score = self._opening(turn.shown[0]) if turn.shown else None
+        return self._scores.with_one(score)

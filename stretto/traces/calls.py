@@ -38,11 +38,16 @@ class CallIds:
 
     def sent(self, id: Json, tool: str) -> str:
         """Enters a call; gives its id within the episode."""
+        unique = self.unique(id)
+        self._last[label(id)] = Sent(unique, tool)
+        return unique
+
+    def unique(self, id: Json) -> str:
+        """As `sent`, of a call whose result is told from others without its id."""
         recorded = label(id)
         unique = self._names.unique(recorded)
         if unique != recorded:
             self._ledger.count("renamed calls")
-        self._last[recorded] = Sent(unique, tool)
         return unique
 
     def last(self, id: Json) -> Sent | None:

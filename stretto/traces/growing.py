@@ -44,6 +44,11 @@ class Growing:
         self._n_chars += len(piece)
         self._words.fresh.append(piece)
 
+    def extend(self, other: "Growing") -> None:
+        """The pieces of another text, one by one."""
+        for piece in other._pieces:
+            self.add(piece)
+
     def __contains__(self, value: str) -> bool:
         if self._n_chars > _SHORT:
             known = self._words.hold(value)
@@ -55,9 +60,6 @@ class Growing:
             return True
         self._searched[value] = self._n_chars
         return False
-
-    def __str__(self) -> str:
-        return "".join(self._pieces)
 
 
 class _Words:

@@ -54,14 +54,22 @@ Change: TypeAlias = Called | Event
 
 
 class Conversation:
-    """A session's turns, inferred message by message."""
+    """
+    A session's turns, inferred message by message.
 
-    def __init__(self, ledger: Ledger | None = None) -> None:
+    Args:
+        keeps: Whether to remember what `add` has returned and what was asked. Without
+            that there are no `events` and no `sent_after`, and no stray result is
+            counted; the changes are the same.
+    """
+
+    def __init__(self, ledger: Ledger | None = None, *, keeps: bool = True) -> None:
         self.client: str | None = None
         """What the host calls itself: in its first `initialize`, else in a request."""
         self.sent_after: dict[str, int] = {}
         """By call id: how many of its turn's calls were answered when it was sent."""
         self._ledger = Ledger() if ledger is None else ledger
+        self._keeps = keeps
         self._ids = CallIds(self._ledger)
         self._requests: set[str] = set()
         self._events: list[Event | _Turn] = []
@@ -95,7 +103,7 @@ class Conversation:
         if sender is Sender.CONTEXT:
             return self._say(message)
         request, answered = request_key(message), response_key(message)
-        if request is not None:
+        if request is not None and self._keeps:
             self._requests.add(request)
         if sender is not Sender.SERVER:
             if request is not None and not self._greeted:
@@ -109,7 +117,7 @@ class Conversation:
             pending = self._pending.pop(answered, None)
             if pending is not None:
                 return self._return(t_ms, pending, answer(message))
-            if answered not in self._requests:
+            if self._keeps and answered not in self._requests:
                 self._ledger.count("stray results")
         return None
 
@@ -132,7 +140,7 @@ class Conversation:
         else:
             return None
         self._turn.interrupted = True
-        self._events.append(said)
+        self._keep(said)
         return said
 
     def _call(
@@ -148,13 +156,14 @@ class Conversation:
         host = sender is Sender.CLIENT
         joins = self._turn.open > 0 or (host and self._continues(t_ms, arguments))
         if not joins:
-            self._known.add(str(self._turn.returned))
+            self._known.extend(self._turn.returned)
             self._turn = _Turn()
-            self._events.append(self._turn)
+            self._keep(self._turn)
         self._known.add(compact(arguments))
-        call = ToolCall(self._ids.sent(message["id"], tool), tool, arguments)
-        self.sent_after[call.id] = self._turn.answered
-        self._turn.calls.append(call)
+        call = ToolCall(self._ids.unique(message["id"]), tool, arguments)
+        if self._keeps:
+            self.sent_after[call.id] = self._turn.answered
+            self._turn.calls.append(call)
         self._turn.open += 1
         self._turn.answered_ms = None
         self._pending[key] = _Pending(call, self._turn)
@@ -186,8 +195,12 @@ class Conversation:
         self._turn.returned.add(said.content)
         call = pending.call
         result = ToolResult(call.id, call.tool, said.error, said.content)
-        self._events.append(result)
+        self._keep(result)
         return result
+
+    def _keep(self, happened: "Event | _Turn") -> None:
+        if self._keeps:
+            self._events.append(happened)
 
 
 @dataclass(slots=True)

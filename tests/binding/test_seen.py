@@ -3,16 +3,19 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stretto.binding.bind import pick
+from stretto.binding.bind import bind, pick
 from stretto.binding.learn import learn_bindings
 from stretto.binding.passed import Passed
+from stretto.binding.scope import Scope
 from stretto.binding.seen import Seen
+from stretto.binding.sources import ArgCounts, Bindings, Found, Source
 from stretto.episodes.episode import (
     AssistantTurn,
     ToolCall,
     ToolResult,
     UserMessage,
 )
+from stretto.episodes.manifest import Manifest, ToolDocs
 from tests.binding.sessions import READS, TOOLS, session, sessions
 from tests.claims import claim
 
@@ -146,3 +149,47 @@ def test_a_session_and_its_copy_go_on_apart(random: Random):
             whole = Seen.of(so_far)
             for tool in TOOLS:
                 assert pick(bindings, tool, seen) == pick(bindings, tool, whole)
+
+
+DOCS = {"track": ToolDocs("", {"id": "", "order_id": ""})}
+
+
+@given(st.randoms(use_true_random=True), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_what_a_scope_lets_go_changes_none_of_its_lookups(random: Random, by_name):
+    bindings = learn_bindings(sessions(random, 4), READS)
+    lookups = random.sample(READS, random.randrange(1, 4)) + ["track"] * by_name
+    manifest = Manifest("shop", docs=DOCS)
+    scoped, whole = Seen(Scope.of(bindings, lookups)), Seen()
+    for event in session(random, "unseen", n_turns=10).events:
+        scoped = scoped.copy() if random.random() < 0.3 else scoped
+        scoped.add(event)
+        whole.add(event)
+        for tool in lookups:
+            found = bind(bindings, manifest, tool, scoped)
+            assert found == bind(bindings, manifest, tool, whole)
+        if random.random() < 0.3:
+            assert scoped.given() == whole.given()
+
+
+def test_only_what_a_lookup_may_be_bound_to_is_kept():
+    source = Source("find", "$.id")
+    bindings = Bindings(
+        {"get": ArgCounts(9, {"id": 9})}, {("get", "id"): Found(9, {source: 9})}, {}
+    )
+    seen = Seen(Scope.of(bindings, ["get"]))
+    for id, tool in enumerate(("find", "get", "buy")):
+        seen.add(turn(ToolCall(str(id), tool, {"x": "W100"})))
+        seen.add(ToolResult(str(id), tool, False, '{"id": "y"}'))
+
+    assert seen.passed == {Passed("get", "x", "W100")}
+    assert [output.tool for output in seen.outputs] == ["find", "get"]
+    assert (seen.called, seen.last_tool) == ({"find", "get", "buy"}, "buy")
+    assert (seen.n_results, seen.given()) == (3, {"w100"})
+
+
+def test_a_lookup_never_seen_in_training_may_be_bound_to_any_output():
+    bindings = Bindings({"get": ArgCounts(9, {"id": 9})}, {}, {})
+
+    assert Scope.of(bindings, ["get", "track"]).reads_outputs("buy")
+    assert not Scope.of(bindings, ["get"]).reads_outputs("buy")

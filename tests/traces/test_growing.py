@@ -25,7 +25,10 @@ def test_it_holds_what_its_pieces_hold_end_to_end(short, window, steps):
             text += piece
             for value in (*asked, text[1:5], text[-4:], text[2:]):
                 assert (value in found) == (value in text)
-    assert str(found) == text
+        extended = Growing()
+        extended.extend(found)
+        for value in (text, text + "-", *(a for _, asked in steps for a in asked)):
+            assert (value in extended) == (value in text)
 
 
 @pytest.mark.parametrize("length", [62, 63, 64, 65, 127, 128, 129, 200])

@@ -170,6 +170,17 @@ def test_a_call_is_sent_after_the_answers_that_its_turn_had():
     assert Conversation.of(entries).sent_after == {"1": 0, "2": 0, "stretto-1": 1}
 
 
+def assert_same_changes(entries: Iterable[Entry]) -> None:
+    """What each message adds does not depend on what is kept."""
+    keeping, other = Conversation(), Conversation(keeps=False)
+    for each in entries:
+        for message in each.messages:
+            change = keeping.add(each.t_ms, each.sender, message)
+            assert other.add(each.t_ms, each.sender, message) == change
+    assert other.events() == ()
+    assert not other.sent_after
+
+
 def test_the_first_of_two_answers_counts():
     entries = [call(0, 3), result(1, 3, "plain"), result(2, 3, "more", sender="proxy")]
     ledger = Ledger()
@@ -403,6 +414,7 @@ def test_the_turns_are_those_of_the_rule_taken_word_by_word(steps):
 
     expected = literally(entries)
 
+    assert_same_changes(entries)
     assert infer(entries) == expected
     with patch.object(growing, "_SHORT", -1):
         assert infer(entries) == expected
@@ -415,3 +427,4 @@ def test_the_turns_of_published_logs_are_those_of_the_rule(folder):
 
         assert log is not None
         assert infer(log.entries) == literally(log.entries)
+        assert_same_changes(log.entries)

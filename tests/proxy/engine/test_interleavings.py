@@ -57,6 +57,7 @@ from tests.proxy.engine.shop import (
     silent,
     tool,
 )
+from tests.proxy.followed import followed
 
 IDS = (1, 2, "1", "a", 2.5, 10**30)
 HOLD_S, PATIENCE_S, ANSWER_S = 3.0, 2.0, 1.5
@@ -467,6 +468,11 @@ class Recorded(Talk):
 
     streams = ("",)
 
+    def prepare(self) -> None:
+        pilot = self.at.engine._router._pilot
+        assert pilot is not None
+        self.followed = followed(pilot._follower.episode)
+
     def close_a_stream(self) -> None:
         self.at.context_says(self.random.choice(("user", "assistant")), "W1, please")
 
@@ -474,10 +480,9 @@ class Recorded(Talk):
         super().teardown()
         if not hasattr(self, "at"):
             return
-        followed = self.at.engine._router._pilot._follower._conversation.events()
         with TemporaryDirectory() as folder:
             [episode] = read([self.at.log(Path(folder))])
-        assert episode.events == followed
+        assert [*episode.events] == self.followed
         lookups = [c.id for turn in episode.turns for c in turn.calls if c.is_lookup]
         assert len(lookups) == self.n_lookups
 

@@ -1,8 +1,10 @@
 """A growing turn is shown to a flow as the whole log, read again, would have it."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 from random import Random
+from unittest.mock import ANY
 
 import pytest
 from hypothesis import event, example, given, settings
@@ -14,11 +16,15 @@ from stretto.flow.decide import decide
 from stretto.flow.deciders.habit import decider
 from stretto.flow.flow import Flow, Surprise
 from stretto.flow.moment import Moment, Transcript
+from stretto.flow.options import every_option
 from stretto.flow.surprise import tripped
+from stretto.flow.wire import read_flow
 from stretto.oracle.state import Slice
 from stretto.proxy.unfolding import Unfolding
-from stretto.traces.sessionlog import Entry
-from stretto.traces.turns import Called, Conversation
+from stretto.traces.ledger import Ledger
+from stretto.traces.sessionlog import Entry, read_log
+from stretto.traces.turns import Called, Change, Conversation
+from tests.conftest import shared
 from tests.evaluate.lessons import Lesson
 from tests.traces.logs import call, cancelled, result, said
 
@@ -152,6 +158,64 @@ def test_settled_events_and_the_turn_shown_are_the_views(seed: int, chatty: bool
         view = Episode("e", conversation.events()).after(last.call_id)
 
         assert (*unfolding.settled, *unfolding.shown()) == view.episode.events
+
+
+@given(st.integers(0, 2**32), st.booleans())
+@settings(max_examples=15, deadline=None)
+def test_decisions_do_not_depend_on_settled_events_being_kept(seed: int, chatty: bool):
+    flow = Lesson(seed % 40, steady=seed % 3 > 0).flow
+    talk = Talk(seed, chatty=chatty)
+
+    assert_same_decisions(flow, filter(None, (talk.next() for _ in range(60))))
+
+
+@pytest.mark.parametrize("folder", ["shop", "served", "shadow", "retail"])
+def test_recorded_sessions_are_decided_on_as_if_all_were_kept(folder: str):
+    flow = read_flow(shared("reference/flows/shop.flow.json"))
+    for path in shared(f"reference/logs/{folder}").glob("*Z-?????.jsonl"):
+        log = read_log(path, Ledger())
+
+        assert log is not None
+        assert assert_same_decisions(flow, log.entries) > 0
+
+
+def assert_same_decisions(flow: Flow, entries: Iterable[Entry]) -> int:
+    """A session decided on with all of it kept, and with what is needed: how often."""
+    lean = Unfolding(flow, state=Slice("(none)"), keeps=False)
+    leanest = Unfolding(flow, keeps=False)
+    keeping = Unfolding(flow, state=Slice("(none)"))
+    listening, conversation = Conversation(keeps=False), Conversation()
+    n_decided = 0
+    for entry in entries:
+        for message in entry.messages:
+            change = listening.add(entry.t_ms, entry.sender, message)
+            take(lean, change)
+            take(leanest, change)
+            take(keeping, conversation.add(entry.t_ms, entry.sender, message))
+        if keeping.site is not None:
+            found, expected = lean.moment(), keeping.moment()
+            assert found.state.json() == expected.state.json()
+            assert found.surprise == expected.surprise
+            assert leanest.moment() == replace(found, seen=ANY, state=None)
+            for moment in (found, leanest.moment()):
+                assert decided(flow, moment) == decided(flow, expected)
+                for tool in every_option(flow):
+                    assert bound(flow, tool, moment) == bound(flow, tool, expected)
+            n_decided += 1
+    assert not lean.settled
+    return n_decided
+
+
+def take(unfolding: Unfolding, change: Change | None) -> None:
+    match change:
+        case Called(made, joins):
+            unfolding.called(made, joins=joins)
+        case ToolResult():
+            unfolding.returned(change)
+        case None:
+            pass
+        case _:
+            unfolding.said(change)
 
 
 def test_a_reply_behind_a_call_still_open_leaves_no_site_to_decide_at():

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from stretto.episodes.episode import Event
 from stretto.flow.deciders.decider import decider
 from stretto.flow.flow import Flow
 from stretto.oracle.oracle import Oracle
@@ -28,6 +29,7 @@ from stretto.proxy.lines import Line
 from stretto.proxy.serving import Serving
 from stretto.proxy.session import Session
 from tests.proxy.engine.shop import FLOW
+from tests.proxy.followed import followed
 from tests.proxy.http.asked import HOST, JSON, Answered, ask
 
 SESSION = b"mcp-session-id"
@@ -150,6 +152,8 @@ class Desk:
         self.logs: list[Log] = []
         self.engines: list[Engine] = []
         self.of_sessions: dict[Session, Engine] = {}
+        self.followed: dict[Session, list[Event]] = {}
+        """Of each session with a flow that acts: what the flow was told of."""
         self.counts: Counter[str] = Counter()
         self._context = context
         own = getattr(server, "ask_for_proxy", server.ask)
@@ -173,6 +177,8 @@ class Desk:
         self.engines.append(engine)
         if tools is None:
             self.of_sessions[session] = engine
+            if (pilot := engine._router._pilot) is not None:
+                self.followed[session] = followed(pilot._follower.episode)
         return engine
 
     def log(self, session: Session, which: Beside) -> Any:

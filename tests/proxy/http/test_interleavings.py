@@ -48,7 +48,6 @@ from tests.proxy.engine.test_interleavings import FAULTS, Wild, plain
 from tests.proxy.http.asked import EVENTS, Answered, Made
 from tests.proxy.http.simulated import (
     Desk,
-    Log,
     in_session,
     repeating,
     stateless,
@@ -277,13 +276,6 @@ def _site(spelled: str) -> Site:
     return Site(called, failed=called != spelled)
 
 
-def followed(desk: Desk, log: Log) -> list[Event]:
-    """The session that the flow decided in."""
-    pilot = desk.of_sessions[log.session]._router._pilot
-    assert pilot is not None
-    return [*pilot._follower._conversation.events()]
-
-
 def numbered(events: Iterable[Event]) -> list[Event]:
     """A session whose calls are called by their numbers, whatever their ids were."""
     numbers: dict[str, str] = {}
@@ -395,6 +387,6 @@ def test_a_sessions_log_reads_as_the_session_that_was_decided_in(n: int) -> None
                 continue
             with TemporaryDirectory() as folder:
                 [episode] = read([log.written(Path(folder))])
-            assert numbered(episode.events) == numbered(followed(desk, log))
+            assert numbered(episode.events) == numbered(desk.followed[log.session])
 
     check()
