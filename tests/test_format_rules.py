@@ -1,5 +1,6 @@
 """Rules of the formats page that hold across modules, on flows small enough to read."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -133,15 +134,21 @@ def test_a_flow_without_an_arbiter_asks_nothing_of_nobody() -> None:
 
 @claim("predicates:fields", "predicates:favors", "folds:rates")
 def test_predicates_and_rates_are_read_as_the_published_airline_flow_has_them() -> None:
-    flow = read_flow(shared("reference/flows/airline-f2.flow.json"))
+    path = shared("reference/flows/airline-f2.flow.json")
+    flow, file = read_flow(path), json.loads(path.read_text(encoding="utf-8"))
     favored: set[object] = {p.favors for p in (*flow.predicates, *MAXIMAL.predicates)}
-    rate = flow.folds[0].rates.sites["get_user_details"]
+    rates = flow.folds[0].rates.sites
 
     assert {"same_lookup", "any_lookup", "hand_back"} <= favored
     assert any(isinstance(favors, Lookup) for favors in favored)
-    assert all(p.id and p.question and p.yes and p.no for p in flow.predicates)
-    assert 0 < rate.agreed <= rate.decisions
-    assert 0 < rate.covered <= rate.decisions
+    assert [(p.id, p.favors, p.question, p.yes, p.no) for p in flow.predicates] == [
+        (p["id"], p["favors"], p["question"], p["yes"], p["no"])
+        for p in file["predicates"]
+    ]
+    assert {
+        site: [rate.decisions, rate.agreed, rate.covered]
+        for site, rate in rates.items()
+    } == dict(file["folds"][0]["rates"]["sites"])
 
 
 @claim("promoted:bar", "promoted:sites")

@@ -56,12 +56,6 @@ def read_served(log: Path, given: Manifest | None) -> Served:
     sessions = Sessions(_sessions(log), "sessions", ReadOptions(), given)
     episodes = {episode.id: episode for episode in sessions.episodes()}
     warn_of_problems(sessions.ledger)
-    manifest = sessions.manifest()
-    if not manifest.tools:
-        raise StrettoError(
-            "nothing says which tools write, after which a lookup is of no use",
-            hint="name their kinds with --manifest",
-        )
     found = {path: path.name.removesuffix(ENDING) for path in logs}
     known = {path: episodes[id] for path, id in found.items() if id in episodes}
     if not known:
@@ -69,6 +63,12 @@ def read_served(log: Path, given: Manifest | None) -> Served:
             f"no session in {log} has its decisions beside it",
             hint=f"SESSION{ENDING} lies beside SESSION.jsonl, as stretto-proxy "
             "writes them",
+        )
+    manifest = sessions.manifest()
+    if not manifest.tools:
+        raise StrettoError(
+            "nothing says which tools write, after which a lookup is of no use",
+            hint="name their kinds with --manifest",
         )
     joints = [joined(log_lines(path), e, manifest) for path, e in known.items()]
     decisions = [decision for joint in joints for decision in joint.decisions]

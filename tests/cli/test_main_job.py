@@ -513,6 +513,13 @@ def test_what_a_log_does_not_hold_is_not_estimated(
     assert says in " ".join(result.stderr.split())
 
 
+def test_a_folder_without_sessions_is_not_said_to_lack_a_manifest(tmp_path):
+    result = run("evaluate", tmp_path, *RULE)
+
+    assert result.exit_code == 1
+    assert "has its decisions beside it" in " ".join(result.stderr.split())
+
+
 def test_a_served_log_without_propensities_says_how_to_get_some(shop, tmp_path):
     flow = read_flow(shop / "shop.flow.json")
     write(tmp_path, serve(build(7), flow, sessions=2, seed=7, first=20))

@@ -25,7 +25,7 @@ def walk(*events: object) -> list[tuple[str | None, Outcome, int]]:
     return [(step.tool, step.outcome, step.turn) for step in steps(events)]
 
 
-@claim("walk:steps", "walk:outcomes")
+@claim("walk:steps", "walk:outcomes", "measure:turn")
 def test_each_call_is_a_step_and_text_beside_calls_is_none():
     turn = AssistantTurn("One moment.", calling("a", "b").calls)
 

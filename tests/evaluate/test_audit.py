@@ -225,7 +225,8 @@ def test_simulated_decisions_come_as_often_as_they_are_probable():
 
 @claim("headroom:measure", "measure:turn")
 def test_runs_of_three_and_of_one_in_ten_turns_have_two_tenths_headroom():
-    script = Script().reply().user("a").turn(FOUND).turn(FOUND).turn(FOUND).reply()
+    script = Script().reply().user("a").turn(FOUND).turn(FOUND, FOUND).turn(FOUND)
+    script.reply()
     script.user("b").turn(FOUND).reply().reply().reply().reply()
 
     found = headroom([script.episode()])

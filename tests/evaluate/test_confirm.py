@@ -71,6 +71,7 @@ def audit(*episodes: Episode, judging: Judging = BOTH, **answers: object):
     return audit_confirm(RETAIL, found, judging, oracle, shipped_wording())
 
 
+@claim("judge:question")
 def test_each_count_is_of_the_writes_that_its_judge_fails() -> None:
     found = audit(
         session("yes"), session("hm"), session("yes, both", reward=0.0),

@@ -41,6 +41,7 @@ def reduced(episode, manifest=MANIFEST, *, side=Side.TRAIN) -> Sketch:
 # Runs.
 
 
+@claim("measure:turn")
 def test_a_user_message_parts_two_runs_and_so_does_a_reply():
     script = Script().turn(("find", {}, 1)).user("wait").turn(("get", {}, 1))
     script.turn(("get", {}, 1), ("get", {}, 2)).reply().turn(("cancel", {}, 1))

@@ -1,5 +1,6 @@
 """The rule: what a flow does at a moment, and the reason it gives for handing back."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -143,6 +144,17 @@ def test_a_site_switched_off_asks_nothing():
     off = replace(FLOW, thresholds={"find": 2.0})
 
     assert handed_back(off, moment(off), {"never": 1.0}).code is Reason.SWITCHED_OFF
+
+
+@claim("thresholds:off")
+@pytest.mark.parametrize(
+    ("threshold", "code"),
+    [(1.0, Reason.BELOW), (math.nextafter(1.0, 2.0), Reason.SWITCHED_OFF)],
+)
+def test_a_site_is_off_above_one_and_not_at_one(threshold, code):
+    flow = replace(FLOW, thresholds={"find": threshold})
+
+    assert handed_back(flow, moment(flow), {"get": 0.9, "respond": 0.1}).code is code
 
 
 @claim("thresholds:site")

@@ -3,6 +3,7 @@
 import json
 import math
 from dataclasses import replace
+from random import Random
 
 import pytest
 
@@ -15,6 +16,7 @@ from stretto.flow.flow import Flow
 from stretto.flow.run import Numbers, Runner, data, families, numbers, predictives
 from stretto.flow.wire import read_flow
 from stretto.habit.backoff import Backoff, Counts, Habit
+from stretto.program.handlers import simulate
 from stretto.program.standard import STANDARD
 from stretto.program.text import parse
 from tests.claims import claim
@@ -180,8 +182,15 @@ def test_every_decision_of_a_published_flow_is_the_rule_applied_to_its_file(name
 @claim("program:default")
 def test_a_flow_without_a_program_runs_the_standard_one():
     flow = published("retail-5-sessions")
+    site = Site(next(iter(flow.sites.next)).tool, False)
+    runs = [
+        simulate(runner.after(site), Random(7))
+        for runner in (Runner.of(flow), Runner.of(flow, STANDARD))
+    ]
 
     assert flow.program == STANDARD
+    assert runs[0].choices
+    assert runs[0] == runs[1]
 
 
 def test_a_program_that_is_not_the_flows_own_is_checked_too():

@@ -87,8 +87,14 @@ def test_a_published_site_shows_each_lookup_with_its_count_and_share(name: str) 
     }
     level = document["habit"]["base"]["levels"][1]
 
-    found = {site.site: site for site in review(read_flow(path)).sites}
+    reviewed = review(read_flow(path))
+    found = {site.site: site for site in reviewed.sites}
 
+    assert _shown_lookups(show(reviewed)) == [
+        (f"`{option.tool}`", f"{option.seen:,}", f"{option.share:.0%}")
+        for site in reviewed.sites
+        for option in site.lookups
+    ]
     assert len(found) == len(document["sites"]["next"])
     for (tool, failed), counts in document["sites"]["next"]:
         head = ids[tool] * 4 + int(failed)
@@ -100,6 +106,13 @@ def test_a_published_site_shows_each_lookup_with_its_count_and_share(name: str) 
         for option in shown.lookups:
             made = sum(dict(c["by_action"]).get(ids[option.tool], 0) for c in steps)
             assert option.share == made / total
+
+
+def _shown_lookups(text: str) -> list[tuple[str, ...]]:
+    """The lookup, count and share of each row of the table of sites."""
+    table = text.partition("## Sites\n\n")[2].partition("\n\n")[0]
+    rows = [[cell.strip() for cell in line.split("|")] for line in table.splitlines()]
+    return [tuple(row[3:6]) for row in rows[2:]]
 
 
 def test_the_habit_alone_acts_where_share_times_chance_reach_the_threshold() -> None:
