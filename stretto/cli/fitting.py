@@ -1,6 +1,5 @@
 """The options that say how an arbiter is fitted."""
 
-import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
@@ -9,6 +8,7 @@ from typing import TypeAlias, cast
 
 import click
 
+from stretto.cli.importing import import_whole
 from stretto.cli.number import Whole
 from stretto.errors import CannotDecide
 from stretto.flow.fitting import Fitter, Fitting, Posterior
@@ -63,7 +63,7 @@ class FittingChoice:
 
 def fitter() -> Fitter:
     """What fits arbiters. JAX takes seconds to start, so it is loaded when needed."""
-    fit: Fitter = importlib.import_module("stretto.models.crossfit").fit
+    fit: Fitter = import_whole("stretto.models.crossfit").fit
     return fit
 
 

@@ -1,6 +1,5 @@
 """`stretto learn`: from recorded sessions to a flow."""
 
-import importlib
 import json
 from dataclasses import replace
 from functools import partial
@@ -12,6 +11,7 @@ import click
 from stretto.cli.arbitration import ArbitrationChoice, arbitrated
 from stretto.cli.examples import example
 from stretto.cli.fitting import FittingChoice, fitting
+from stretto.cli.importing import import_whole
 from stretto.cli.learned import lines, summary
 from stretto.cli.making import Material, make, write
 from stretto.cli.number import Number, Whole
@@ -184,7 +184,7 @@ def _sampler(name: str, draws: int, seed: int) -> Sampler:
     if name == "grid":
         return quadrature
     # JAX takes seconds to start, and the grid does without it
-    module = importlib.import_module("stretto.models.concentration")
+    module = import_whole("stretto.models.concentration")
     drawn = partial(
         module.concentration, sampler=name, draws=draws, seed=seed, weighted=True
     )

@@ -1,6 +1,5 @@
 """`stretto train-local`: a System-One model of one's own, from recorded sessions."""
 
-import importlib
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +9,7 @@ import click
 from stretto import __version__
 from stretto.canonical import Json
 from stretto.cli.examples import example
+from stretto.cli.importing import import_whole
 from stretto.cli.number import Whole
 from stretto.cli.options import Sessions, as_json, labelled_sessions
 from stretto.cli.problems import warn_of_problems
@@ -71,7 +71,7 @@ def train_local(
         flows = local_flows(chosen, manifest, advance=advance)
     cases = local_cases(chosen, flows, shipped_wording())
     # JAX takes seconds to start, and a mistake in the sessions is told before
-    folds = importlib.import_module("stretto.models.local_folds")
+    folds = import_whole("stretto.models.local_folds")
     with progress("training", total=folds.N_FITS) as advance:
         fitted = folds.cross_fit(cases, seed=seed, advance=advance)
     found = compare(judged(fitted.members, cases))
