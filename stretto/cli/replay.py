@@ -32,7 +32,7 @@ from stretto.cli.unknowns import Unknowns, draws_option, taught_option
 from stretto.episodes.episode import Episode
 from stretto.evaluate.balance import TokenPrices
 from stretto.evaluate.growing import Grower
-from stretto.evaluate.intervals import share_interval
+from stretto.evaluate.intervals import saved_interval
 from stretto.evaluate.replay import Replayer
 from stretto.evaluate.rows import Row, row, totals
 from stretto.evaluate.setting import Setting
@@ -200,12 +200,7 @@ def replay(
 
 def replayed(threshold: float, rows: list[Row]) -> Replayed:
     """A threshold's rows added up, with the interval of the share saved."""
-    interval = share_interval(
-        [row.task for row in rows],
-        [row.turns_saved for row in rows],
-        [row.turns for row in rows],
-    )
-    return Replayed(threshold, totals(rows), interval)
+    return Replayed(threshold, totals(rows), saved_interval(rows))
 
 
 def _points(

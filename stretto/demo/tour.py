@@ -12,7 +12,7 @@ from stretto.episodes.episode import Episode
 from stretto.evaluate.audit import Audit, audit
 from stretto.evaluate.concentrated import likely_alphas, savings
 from stretto.evaluate.headroom import Headroom, headroom
-from stretto.evaluate.intervals import Interval, share_interval
+from stretto.evaluate.intervals import Interval, saved_interval
 from stretto.evaluate.replay import Replayer
 from stretto.evaluate.rows import Row, totals
 from stretto.evaluate.setting import Setting
@@ -136,10 +136,7 @@ def _replayed(
 
 
 def _setting(threshold: float, rows: list[Row], model: Interval) -> Replayed:
-    interval = share_interval(
-        [r.task for r in rows], [r.turns_saved for r in rows], [r.turns for r in rows]
-    )
-    return Replayed(threshold, totals(rows), interval, model=model)
+    return Replayed(threshold, totals(rows), saved_interval(rows), model=model)
 
 
 def closing(result: Tour) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from stretto.evaluate.alone import Account, Between, Pair
-from stretto.evaluate.intervals import Interval, share_interval
+from stretto.evaluate.intervals import Interval, saved_interval
 from stretto.evaluate.rows import Totals, totals
 
 
@@ -29,13 +29,10 @@ def added(threshold: float, accounts: Iterable[Account]) -> Sum:
     """What the replays at one threshold come to."""
     accounts = list(accounts)
     rows = [account.row for account in accounts]
-    interval = share_interval(
-        [row.task for row in rows],
-        [row.turns_saved for row in rows],
-        [row.turns for row in rows],
-    )
     low = sum(account.detours.low for account in accounts)
     high = sum(account.detours.high for account in accounts)
     pairs = sum((account.pairs for account in accounts), Counter[Pair]())
     credit = sum(account.credit for account in accounts)
-    return Sum(threshold, totals(rows), interval, credit, Between(low, high), pairs)
+    return Sum(
+        threshold, totals(rows), saved_interval(rows), credit, Between(low, high), pairs
+    )

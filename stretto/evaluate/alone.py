@@ -18,7 +18,6 @@ from stretto.evaluate.replay import Replayer
 from stretto.evaluate.rows import Row, row
 from stretto.evaluate.walk import MAX_CALLS, Walk
 from stretto.flow.caps import PER_CALL, PER_SESSION
-from stretto.flow.decide import decide
 from stretto.flow.decision import Lookup
 
 
@@ -84,13 +83,7 @@ def played(
     walk = replayer.walk(episode, environment)
     guess: Guess | None = None
     while walk.advance():
-        decision = decide(
-            replayer.flow,
-            walk.moment(),
-            replayer.decider,
-            threshold=threshold,
-            oracle=replayer.oracle,
-        )
+        decision = replayer.decision(walk.moment(), threshold)
         before = _guessing(walk, decision.action, replayer)
         walk.answer(decision.action)
         if guess is None and before is not None and _guessed(walk, before):

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from stretto.episodes.episode import Episode
 from stretto.evaluate.replay import Replayer
-from stretto.flow.decide import decide
 
 
 class Detour(NamedTuple):
@@ -22,13 +21,7 @@ def detours(replayer: Replayer, episode: Episode, threshold: float) -> Counter[D
     made: list[Detour] = []
     while walk.advance():
         moment = walk.moment()
-        decision = decide(
-            replayer.flow,
-            moment,
-            replayer.decider,
-            threshold=threshold,
-            oracle=replayer.oracle,
-        )
+        decision = replayer.decision(moment, threshold)
         walk.answer(decision.action)
         if len(walk.made) > len(made):
             made.append(Detour(str(moment.site), walk.made[-1].key.tool))

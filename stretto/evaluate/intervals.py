@@ -9,6 +9,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from stretto.evaluate.rows import Row
+
 Floats: TypeAlias = NDArray[np.float64]
 
 N_DRAWS = 4000
@@ -46,6 +48,15 @@ def share(
 ) -> Share:
     """Σ parts / Σ wholes, and its interval; all three go episode by episode."""
     return Share(sum(parts), sum(wholes), share_interval(tasks, parts, wholes))
+
+
+def saved_interval(rows: Sequence[Row]) -> Interval | None:
+    """That of the share of turns saved, of replays."""
+    return share_interval(
+        [row.task for row in rows],
+        [row.turns_saved for row in rows],
+        [row.turns for row in rows],
+    )
 
 
 def share_interval(

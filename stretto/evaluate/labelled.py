@@ -18,7 +18,6 @@ from stretto.evaluate.course import Call, Course
 from stretto.evaluate.made import Key, key
 from stretto.evaluate.replay import Replayer
 from stretto.evaluate.walk import Walk
-from stretto.flow.decide import decide
 from stretto.flow.decision import Decision, Lookup
 from stretto.flow.moment import Moment, Transcript
 
@@ -123,13 +122,7 @@ def labelled(
     while walk.advance():
         run, moment = walk.run, walk.moment()
         assert run is not None
-        found = decide(
-            replayer.flow,
-            moment,
-            replayer.decider,
-            threshold=threshold,
-            oracle=replayer.oracle,
-        )
+        found = replayer.decision(moment, threshold)
         if found.probabilities:
             made = {made.key for made in walk.made}
             pool = Pool(course, made, run.behind.position)

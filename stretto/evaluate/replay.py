@@ -19,7 +19,9 @@ from stretto.evaluate.walk import Walk
 from stretto.flow.decide import THRESHOLD, decide
 from stretto.flow.deciders.decider import decider as decider_of
 from stretto.flow.deciders.protocol import Decider
+from stretto.flow.decision import Decision
 from stretto.flow.flow import Flow
+from stretto.flow.moment import Moment
 from stretto.flow.run import Runner
 from stretto.oracle.oracle import Oracle
 
@@ -52,14 +54,18 @@ class Replayer:
     def finish(self, walk: Walk, threshold: float) -> None:
         """Go through what is left of the episode, the flow deciding."""
         while walk.advance():
-            decision = decide(
-                self.flow,
-                walk.moment(),
-                self.decider,
-                threshold=threshold,
-                oracle=self.oracle,
-            )
-            walk.answer(decision.action)
+            walk.answer(self.decision(walk.moment(), threshold).action)
+
+    def decision(self, moment: Moment, threshold: float) -> Decision:
+        """
+        What the flow decides at a moment of a walk.
+
+        Raises:
+            CannotDecide: the decider did not keep to the options, or to probabilities.
+        """
+        return decide(
+            self.flow, moment, self.decider, threshold=threshold, oracle=self.oracle
+        )
 
 
 def replay(
