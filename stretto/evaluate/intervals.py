@@ -157,7 +157,7 @@ def wilson_lower(k: int, n: int, *, z: float = Z_90) -> float:
 
     [Wilson 1927]
     """
-    if n == 0:
+    if k == 0 or n == 0:
         return 0.0
     p = k / n
     centre = p + z * z / (2 * n)

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from stretto.episodes.episode import AssistantTurn, Episode, ToolCall, ToolResult
@@ -57,6 +57,7 @@ def test_no_lookup_has_the_lower_bound_zero_and_is_not_promoted():
 
 
 @given(st.integers(0, 300), st.integers(1, 300))
+@example(0, 31)
 def test_wilsons_lower_bound_solves_its_own_equation(k, n):
     k = min(k, n)
     lower = wilson_lower(k, n)
